@@ -69,26 +69,30 @@ public enum ChannelState {
             case TERMINATE -> TERMINATED;
             case SEND_OFFER -> this == WAITING ? OFFERED : null;
             case RECEIVE_ACCEPTANCE -> this == OFFERED ? OPEN : null;
-            case SEND_ACCEPTANCE -> switch (this) {
-                case OFFERED_BY_PEER -> OPEN;
-                case OFFERED_BY_PEER_COMPLETED -> REMOTE_COMPLETED;
-                default -> null;
-            };
-            case SEND_COMPLETION -> switch (this) {
-                case OPEN -> LOCAL_COMPLETED;
-                case REMOTE_COMPLETED -> TERMINATED;
-                default -> null;
-            };
-            case RECEIVE_COMPLETION -> switch (this) {
-                case OFFERED_BY_PEER -> OFFERED_BY_PEER_COMPLETED;
-                case OPEN -> REMOTE_COMPLETED;
-                case LOCAL_COMPLETED -> TERMINATED;
-                default -> null;
-            };
-            case RECEIVE_CONTENT -> switch (this) {
-                case OFFERED_BY_PEER, OPEN, LOCAL_COMPLETED -> this;
-                default -> null;
-            };
+            case SEND_ACCEPTANCE ->
+                switch (this) {
+                    case OFFERED_BY_PEER -> OPEN;
+                    case OFFERED_BY_PEER_COMPLETED -> REMOTE_COMPLETED;
+                    default -> null;
+                };
+            case SEND_COMPLETION ->
+                switch (this) {
+                    case OPEN -> LOCAL_COMPLETED;
+                    case REMOTE_COMPLETED -> TERMINATED;
+                    default -> null;
+                };
+            case RECEIVE_COMPLETION ->
+                switch (this) {
+                    case OFFERED_BY_PEER -> OFFERED_BY_PEER_COMPLETED;
+                    case OPEN -> REMOTE_COMPLETED;
+                    case LOCAL_COMPLETED -> TERMINATED;
+                    default -> null;
+                };
+            case RECEIVE_CONTENT ->
+                switch (this) {
+                    case OFFERED_BY_PEER, OPEN, LOCAL_COMPLETED -> this;
+                    default -> null;
+                };
             case RECEIVE_FLOW -> this == OFFERED || this == WAITING ? null : this;
         };
     }
@@ -99,7 +103,9 @@ public enum ChannelState {
         if (event == Event.RECEIVE_ACCEPTANCE) {
             return Violation.UNEXPECTED_ACCEPTANCE;
         }
-        return this == OFFERED || this == WAITING ? Violation.FRAME_BEFORE_ACCEPTANCE : Violation.CONTENT_AFTER_COMPLETION;
+        return this == OFFERED || this == WAITING
+                ? Violation.FRAME_BEFORE_ACCEPTANCE
+                : Violation.CONTENT_AFTER_COMPLETION;
     }
 
     /** Whether both parties know of the channel and it is not over: one of the offers was answered by an acceptance. */

@@ -65,7 +65,9 @@ public final class ContentQueue {
             return payload;
         }
         try {
-            return payload.alloc().buffer(payload.readableBytes()).writeBytes(payload, payload.readerIndex(), payload.readableBytes());
+            return payload.alloc()
+                    .buffer(payload.readableBytes())
+                    .writeBytes(payload, payload.readerIndex(), payload.readableBytes());
         } finally {
             payload.release();
         }

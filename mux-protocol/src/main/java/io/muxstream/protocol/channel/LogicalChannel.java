@@ -1,11 +1,11 @@
 package io.muxstream.protocol.channel;
 
 import io.muxstream.protocol.channel.ChannelState.Event;
-import io.muxstream.protocol.frame.ChannelId;
 import io.muxstream.protocol.flow.GrowthAnswers;
 import io.muxstream.protocol.flow.GrowthRequests;
 import io.muxstream.protocol.flow.ReceiveWindow;
 import io.muxstream.protocol.flow.SendWindow;
+import io.muxstream.protocol.frame.ChannelId;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +73,8 @@ public final class LogicalChannel {
      */
     public ChannelId id() {
         if (id == null) {
-            throw new IllegalStateException("expected a channel that has been offered, got '" + name + "', whose offer waits");
+            throw new IllegalStateException(
+                    "expected a channel that has been offered, got '" + name + "', whose offer waits");
         }
         return id;
     }

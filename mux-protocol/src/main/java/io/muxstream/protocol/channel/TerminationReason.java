@@ -58,9 +58,10 @@ public record TerminationReason(
         return switch (cause) {
             case COMPLETED -> "both parties have completed their writing";
             case LOCAL -> "this party terminated the channel" + text;
-            case PEER -> "the peer terminated the channel"
-                    + (violation == null ? "" : " (" + violation + ", spec §" + violation.section() + ")")
-                    + text;
+            case PEER ->
+                "the peer terminated the channel"
+                        + (violation == null ? "" : " (" + violation + ", spec §" + violation.section() + ")")
+                        + text;
             case REJECTED -> "the peer rejected the offer" + text;
             case RESCINDED -> "the peer took its offer back" + text;
             case VIOLATION -> "the peer broke the protocol" + text;

@@ -80,7 +80,8 @@ final class ChannelTable {
     }
 
     /** The live channel of an id, else null. */
-    @Nullable LogicalChannel find(ChannelId id) {
+    @Nullable
+    LogicalChannel find(ChannelId id) {
         return mapOf(id.source()).get(id.value());
     }
 
@@ -89,11 +90,13 @@ final class ChannelTable {
      *
      * @throws ProtocolViolationException where there has never been such a channel
      */
-    @Nullable LogicalChannel findOrRetired(ChannelId id) throws ProtocolViolationException {
+    @Nullable
+    LogicalChannel findOrRetired(ChannelId id) throws ProtocolViolationException {
         LogicalChannel channel = find(id);
         if (channel == null && !wasUsed(id)) {
-            throw new ProtocolViolationException(Violation.UNKNOWN_CHANNEL, "expected the id of a channel that has been offered, "
-                    + describeUsed(id.source()) + ", got " + id);
+            throw new ProtocolViolationException(
+                    Violation.UNKNOWN_CHANNEL,
+                    "expected the id of a channel that has been offered, " + describeUsed(id.source()) + ", got " + id);
         }
         return channel;
     }

@@ -133,7 +133,8 @@ public final class Connection {
         if (cause == null && (input.isWithinFrame() || handshakeInput != null)) {
             end(new ProtocolViolationException(
                     Violation.TRUNCATED_FRAME,
-                    "expected the rest of a " + (codec == null ? "handshake" : "frame") + ", got the end of the transport"));
+                    "expected the rest of a " + (codec == null ? "handshake" : "frame")
+                            + ", got the end of the transport"));
         } else {
             end(cause);
         }
@@ -171,7 +172,8 @@ public final class Connection {
         requireName(name);
         requireWindow(windowBytes);
         if (table.size() + offers.waitingCount() >= config.maxChannels()) {
-            throw new LimitExceededException("expected at most maxChannels (" + config.maxChannels() + ") channels, got one more");
+            throw new LimitExceededException(
+                    "expected at most maxChannels (" + config.maxChannels() + ") channels, got one more");
         }
         long reservedBytes = limits.windows().take(windowBytes);
         if (reservedBytes == 0) {
@@ -285,7 +287,9 @@ public final class Connection {
         }
         long creditBytes = channel.creditBytes();
         if (creditBytes == 0) {
-            if (channel.stall() && config.asksForGrowth() && channel.growthRequests().stall()) {
+            if (channel.stall()
+                    && config.asksForGrowth()
+                    && channel.growthRequests().stall()) {
                 output.requestGrowth(channel);
             }
             return 0;
@@ -488,7 +492,9 @@ public final class Connection {
     }
 
     void answerGrowth(LogicalChannel channel) {
-        if (!channel.growthAnswers().isHeld() || !channel.isReaderStarved() || !channel.state().isAccepted()) {
+        if (!channel.growthAnswers().isHeld()
+                || !channel.isReaderStarved()
+                || !channel.state().isAccepted()) {
             return;
         }
         long windowBytes = channel.receiveWindowBytes();
@@ -666,8 +672,8 @@ public final class Connection {
     private void requireName(String name) {
         int bytes = Utf8.bytes(name);
         if (bytes > config.frameLimits().maxNameBytes()) {
-            throw new IllegalArgumentException("expected a name of at most " + config.frameLimits().maxNameBytes()
-                    + " bytes in UTF-8 (maxNameBytes), got " + bytes);
+            throw new IllegalArgumentException("expected a name of at most "
+                    + config.frameLimits().maxNameBytes() + " bytes in UTF-8 (maxNameBytes), got " + bytes);
         }
     }
 

@@ -334,23 +334,25 @@ public final class ConnectionConfig {
          */
         public ConnectionConfig build() {
             if (seededChannels > 0 && !version.hasSeededChannels()) {
-                throw new IllegalArgumentException(
-                        "expected version 3 or 4 for seeded channels, got " + seededChannels + " on version " + version.number());
+                throw new IllegalArgumentException("expected version 3 or 4 for seeded channels, got " + seededChannels
+                        + " on version " + version.number());
             }
             if (seededChannels > maxChannels) {
                 throw new IllegalArgumentException(
                         "expected at most maxChannels (" + maxChannels + ") seeded channels, got " + seededChannels);
             }
             if (seededChannels > 0 && windowBytes > maxAdvertisedBytes / seededChannels) {
-                throw new IllegalArgumentException("expected the windows of all seeded channels within maxAdvertisedBytes ("
-                        + maxAdvertisedBytes + "), got " + seededChannels + " times " + windowBytes + " bytes");
+                throw new IllegalArgumentException(
+                        "expected the windows of all seeded channels within maxAdvertisedBytes (" + maxAdvertisedBytes
+                                + "), got " + seededChannels + " times " + windowBytes + " bytes");
             }
             return new ConnectionConfig(this);
         }
 
         private static long inRange(String what, long value, long from, long to) {
             if (value < from || value > to) {
-                throw new IllegalArgumentException("expected " + what + " from " + from + " to " + to + ", got " + value);
+                throw new IllegalArgumentException(
+                        "expected " + what + " from " + from + " to " + to + ", got " + value);
             }
             return value;
         }

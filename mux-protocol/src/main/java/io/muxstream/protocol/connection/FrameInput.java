@@ -20,7 +20,8 @@ final class FrameInput {
     }
 
     /** Takes the next frame; null where {@code in} is used up, its last bytes kept for next time. */
-    @Nullable Frame next(FrameCodec codec, ByteBuf in) throws ProtocolViolationException {
+    @Nullable
+    Frame next(FrameCodec codec, ByteBuf in) throws ProtocolViolationException {
         if (partial != null) {
             return complete(codec, partial, in);
         }

@@ -84,7 +84,8 @@ final class Limits {
         if (!churn.take(nowNanos)) {
             throw new ProtocolViolationException(
                     Violation.OFFER_CHURN,
-                    "expected at most " + config.offerChurnPer30Seconds() + " offers taken back or channels ended by an error in 30 seconds, after "
+                    "expected at most " + config.offerChurnPer30Seconds()
+                            + " offers taken back or channels ended by an error in 30 seconds, after "
                             + config.offerChurnAtOnce() + " at once, got one more");
         }
     }
@@ -94,8 +95,9 @@ final class Limits {
         if (!useless.take(nowNanos)) {
             throw new ProtocolViolationException(
                     Violation.USELESS_FRAMES,
-                    "expected at most " + config.uselessFramesPerSecond() + " empty content frames and unknown codes a second, after "
-                            + config.uselessFramesAtOnce() + " at once, got one more");
+                    "expected at most " + config.uselessFramesPerSecond()
+                            + " empty content frames and unknown codes a second, after " + config.uselessFramesAtOnce()
+                            + " at once, got one more");
         }
     }
 

@@ -44,12 +44,15 @@ final class OfferBook {
     }
 
     /** The oldest offer of a name; it stays in the book. */
-    @Nullable LogicalChannel oldestOffered(String name) {
+    @Nullable
+    LogicalChannel oldestOffered(String name) {
         return oldest(offered, name);
     }
 
     void await(Acceptance acceptance) {
-        acceptances.computeIfAbsent(acceptance.name(), name -> new LinkedHashSet<>(2)).add(acceptance);
+        acceptances
+                .computeIfAbsent(acceptance.name(), name -> new LinkedHashSet<>(2))
+                .add(acceptance);
     }
 
     /** Nobody waits any more by this acceptance; whether it did. */
@@ -58,7 +61,8 @@ final class OfferBook {
     }
 
     /** Takes out who has waited longest for a name. */
-    @Nullable Acceptance pollAcceptance(String name) {
+    @Nullable
+    Acceptance pollAcceptance(String name) {
         Acceptance acceptance = oldest(acceptances, name);
         if (acceptance != null) {
             removeFrom(acceptances, name, acceptance);
@@ -90,7 +94,8 @@ final class OfferBook {
     }
 
     /** Takes the one that has waited longest, if it may be sent now. */
-    @Nullable LogicalChannel pollSendable() {
+    @Nullable
+    LogicalChannel pollSendable() {
         if (waiting.isEmpty() || !maySend()) {
             return null;
         }

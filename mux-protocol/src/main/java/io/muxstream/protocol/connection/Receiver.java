@@ -97,9 +97,10 @@ final class Receiver {
         LogicalChannel channel =
                 connection.newChannel(offer.name(), ChannelState.OFFERED_BY_PEER, reservedBytes, reservedBytes);
         channel.identify(id);
-        channel.openSendWindow(config.version().hasFlowControl()
-                ? offer.windowBytes().orElse(ConnectionConfig.ASSUMED_WINDOW_BYTES)
-                : ConnectionConfig.MAX_WINDOW_BYTES);
+        channel.openSendWindow(
+                config.version().hasFlowControl()
+                        ? offer.windowBytes().orElse(ConnectionConfig.ASSUMED_WINDOW_BYTES)
+                        : ConnectionConfig.MAX_WINDOW_BYTES);
         table.add(channel);
         offers.addOffered(channel);
         announce(channel);
@@ -139,9 +140,10 @@ final class Receiver {
             throws ProtocolViolationException {
         advance(channel, Event.RECEIVE_ACCEPTANCE, "an acceptance");
         offers.answered();
-        channel.openSendWindow(config.version().hasFlowControl()
-                ? accepted.windowBytes().orElse(ConnectionConfig.ASSUMED_WINDOW_BYTES)
-                : ConnectionConfig.MAX_WINDOW_BYTES);
+        channel.openSendWindow(
+                config.version().hasFlowControl()
+                        ? accepted.windowBytes().orElse(ConnectionConfig.ASSUMED_WINDOW_BYTES)
+                        : ConnectionConfig.MAX_WINDOW_BYTES);
         limits.noteFullness(channel);
         if (channel.isReadingCompletionWanted()) {
             connection.finishReading(channel);
@@ -228,8 +230,8 @@ final class Receiver {
         if (!channel.sendWindow().acknowledge(processed.bytes())) {
             throw new ProtocolViolationException(
                     Violation.CREDIT_BEYOND_OUTSTANDING,
-                    "expected credit for at most the " + channel.sendWindow().outstandingBytes() + " bytes outstanding on "
-                            + processed.id() + ", got " + processed.bytes());
+                    "expected credit for at most the " + channel.sendWindow().outstandingBytes()
+                            + " bytes outstanding on " + processed.id() + ", got " + processed.bytes());
         }
         connection.resumeSending(channel);
     }
@@ -305,7 +307,9 @@ final class Receiver {
         ChannelState state = channel.state();
         if (!channel.advance(event)) {
             throw new ProtocolViolationException(
-                    state.violation(event), "expected no " + strip(what) + " for a channel that is " + state + ", got " + what + " for " + channel.id());
+                    state.violation(event),
+                    "expected no " + strip(what) + " for a channel that is " + state + ", got " + what + " for "
+                            + channel.id());
         }
     }
 

@@ -15,9 +15,13 @@ final class Utf8 {
      */
     static int bytes(String text) {
         try {
-            return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text)).remaining();
+            return StandardCharsets.UTF_8
+                    .newEncoder()
+                    .encode(CharBuffer.wrap(text))
+                    .remaining();
         } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("expected a text that can be encoded in UTF-8, got half of a surrogate pair in it", e);
+            throw new IllegalArgumentException(
+                    "expected a text that can be encoded in UTF-8, got half of a surrogate pair in it", e);
         }
     }
 

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Frame {
 
     /** The channel that the frame is about; null only for a frame of an unknown code that names none. */
-    @Nullable ChannelId id();
+    @Nullable
+    ChannelId id();
 
     /**
      * A channel is offered (spec §5.1).
@@ -21,7 +22,11 @@ public sealed interface Frame {
      * @param windowBytes how much the offering party is ready to hold unread; absent on v1 and where the peer left it out
      * @param violation {@link Violation#NAME_TOO_LONG} or {@link Violation#UNREADABLE_NAME} of a received offer, else null
      */
-    record Offer(ChannelId id, String name, OptionalLong windowBytes, @Nullable Violation violation) implements Frame {
+    record Offer(
+            ChannelId id,
+            String name,
+            OptionalLong windowBytes,
+            @Nullable Violation violation) implements Frame {
         public Offer(ChannelId id, String name, OptionalLong windowBytes) {
             this(id, name, windowBytes, null);
         }
@@ -51,7 +56,10 @@ public sealed interface Frame {
      * @param violation {@link Violation#UNREADABLE_ERROR_TEXT} (then without a text) or {@link Violation#ERROR_TEXT_TOO_LONG} (then
      *     with its beginning) of a received frame, else null
      */
-    record ChannelTerminated(ChannelId id, @Nullable String errorText, @Nullable Violation violation) implements Frame {
+    record ChannelTerminated(
+            ChannelId id,
+            @Nullable String errorText,
+            @Nullable Violation violation) implements Frame {
         public ChannelTerminated(ChannelId id, @Nullable String errorText) {
             this(id, errorText, null);
         }

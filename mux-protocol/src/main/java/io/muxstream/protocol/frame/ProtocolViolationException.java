@@ -7,7 +7,8 @@ public final class ProtocolViolationException extends Exception {
     private final Violation violation;
 
     public ProtocolViolationException(Violation violation, String message) {
-        // The stack is the codec's or the engine's, whatever the peer sent: not worth its price where a peer can bring it about at will.
+        // The stack is the codec's or the engine's, whatever the peer sent: not worth its price where a peer can bring
+        // it about at will.
         super(violation + " (spec §" + violation.section() + "): " + message, null, false, false);
         this.violation = violation;
     }
