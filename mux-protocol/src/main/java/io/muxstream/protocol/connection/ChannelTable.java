@@ -48,12 +48,14 @@ final class ChannelTable {
         return local.size() + remote.size() + seeded.size();
     }
 
+    /** Whether there is a number left for an offer of ours. */
+    boolean hasFreeId() {
+        return nextLocalId <= maxLocalId;
+    }
+
     /** The next id for an offer of ours. */
     ChannelId nextLocalId() {
-        if (nextLocalId > maxLocalId) {
-            throw new LimitExceededException("expected a free channel id, got none: all numbers up to " + maxLocalId
-                    + " have been used on this connection");
-        }
+        assert hasFreeId();
         ChannelId id = new ChannelId(nextLocalId, ChannelSource.LOCAL);
         highestLocalId = nextLocalId;
         nextLocalId += idStep;

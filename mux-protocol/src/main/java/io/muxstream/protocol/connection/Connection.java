@@ -41,6 +41,9 @@ public final class Connection {
     /** On v1 nothing limits a sender: a window that is never used up. */
     private static final long UNLIMITED_BYTES = ConnectionConfig.MAX_WINDOW_BYTES;
 
+    private static final String NO_FREE_ID =
+            "expected a free channel id, got none: every number has been used on this connection";
+
     private final ConnectionConfig config;
     private final ProtocolVersion version;
     private final ConnectionListener listener;
@@ -152,6 +155,11 @@ public final class Connection {
             if (channel == null) {
                 return;
             }
+            if (!table.hasFreeId()) {
+                settle(channel, new TerminationReason(Cause.LOCAL, NO_FREE_ID, null, null));
+                tellTerminated(channel);
+                continue;
+            }
             sendOffer(channel);
             tell(channel, ChannelListener::onOfferSent);
         }
@@ -171,6 +179,9 @@ public final class Connection {
         requireLive();
         requireName(name);
         requireWindow(windowBytes);
+        if (!table.hasFreeId()) {
+            throw new LimitExceededException(NO_FREE_ID);
+        }
         if (table.size() + offers.waitingCount() >= config.maxChannels()) {
             throw new LimitExceededException(
                     "expected at most maxChannels (" + config.maxChannels() + ") channels, got one more");
@@ -213,11 +224,11 @@ public final class Connection {
         }
         output.writeAnswer(new Frame.OfferAccepted(channel.id(), advertised));
         limits.noteFullness(channel);
-        if (channel.isPeerReadingCompleted()) {
-            finish(channel);
+        if (channel.isReadingCompletionWanted()) {
+            finishReading(channel);
         }
-        if (channel.resume()) {
-            sendQueue.add(channel);
+        if (channel.isPeerReadingCompleted() || channel.isCompletionWanted()) {
+            finish(channel);
         }
         return true;
     }
@@ -274,12 +285,12 @@ public final class Connection {
      *
      * @param data what there is to send, 1 byte or more; what is taken is a retained slice of it, its indices stay, and it stays the caller's
      * @return how many bytes were taken; 0: the channel has to wait, and {@link ChannelListener#onSendTurn} tells when to try again
-     * @throws IllegalStateException where this party has completed its writing, or the channel is over
+     * @throws IllegalStateException where the channel is on offer to us, this party has completed its writing, or the channel is over
      */
     public int send(LogicalChannel channel, ByteBuf data) {
         ChannelState state = channel.state();
         if (!state.canSend()) {
-            if (state == ChannelState.LOCAL_COMPLETED || state == ChannelState.TERMINATED) {
+            if (state != ChannelState.WAITING && state != ChannelState.OFFERED) {
                 throw new IllegalStateException("expected a channel that may still send, got " + channel);
             }
             channel.awaitAcceptance();
@@ -485,7 +496,11 @@ public final class Connection {
         }
     }
 
-    void acknowledge(LogicalChannel channel, long bytes) {
+    void writeAnswer(Frame frame) {
+        output.writeAnswer(frame);
+    }
+
+    private void acknowledge(LogicalChannel channel, long bytes) {
         if (bytes > 0 && !channel.isTerminated() && version.hasFlowControl()) {
             output.acknowledge(channel, bytes);
         }
@@ -531,6 +546,21 @@ public final class Connection {
         }
     }
 
+    /** Tells a channel that it is over, and why. */
+    void tellTerminated(LogicalChannel channel) {
+        TerminationReason reason = channel.terminationReason();
+        assert reason != null;
+        tell(channel, channelListener -> channelListener.onTerminated(reason));
+    }
+
+    private void tellUser(Consumer<ConnectionListener> event) {
+        try {
+            event.accept(listener);
+        } catch (RuntimeException e) {
+            listenerFailed(null, e);
+        }
+    }
+
     void listenerFailed(@Nullable LogicalChannel channel, Throwable failure) {
         if (channel != null) {
             terminate(channel, "the channel's user failed: " + failure);
@@ -560,7 +590,7 @@ public final class Connection {
             table.add(channel);
             seeded.add(channel);
         }
-        listener.onOpened();
+        tellUser(ConnectionListener::onOpened);
         sendWaitingOffers();
     }
 
@@ -637,7 +667,7 @@ public final class Connection {
         for (LogicalChannel channel : channels) {
             if (!channel.isTerminated()) {
                 settle(channel, reason);
-                tell(channel, channelListener -> channelListener.onTerminated(reason));
+                tellTerminated(channel);
             }
         }
         for (LogicalChannel channel : seeded) {
@@ -645,8 +675,10 @@ public final class Connection {
                 dropEarlyContent(channel);
             }
         }
-        offers.removeAllAcceptances().forEach(listener::onAcceptanceLost);
-        listener.onEnded(cause);
+        for (Acceptance acceptance : offers.removeAllAcceptances()) {
+            tellUser(user -> user.onAcceptanceLost(acceptance));
+        }
+        tellUser(user -> user.onEnded(cause));
     }
 
     private void dropEarlyContent(LogicalChannel channel) {

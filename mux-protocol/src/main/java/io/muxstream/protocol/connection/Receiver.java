@@ -257,15 +257,14 @@ final class Receiver {
         ChannelState before = channel.state();
         advance(channel, Event.RECEIVE_COMPLETION, "a completion");
         boolean over = channel.isTerminated();
-        TerminationReason reason = TerminationReason.of(Cause.COMPLETED);
         if (over) {
             connection.sendTermination(channel, null);
-            connection.settle(channel, reason);
+            connection.settle(channel, TerminationReason.of(Cause.COMPLETED));
         }
         assert over == (before == ChannelState.LOCAL_COMPLETED);
         connection.tell(channel, ChannelListener::onWritingCompleted);
         if (over) {
-            connection.tell(channel, channelListener -> channelListener.onTerminated(reason));
+            connection.tellTerminated(channel);
         }
     }
 
@@ -281,7 +280,7 @@ final class Receiver {
         connection.tell(channel, ChannelListener::onReadingCompleted);
         TerminationReason reason = channel.terminationReason();
         if (reason != null && reason.cause() == Cause.COMPLETED) {
-            connection.tell(channel, channelListener -> channelListener.onTerminated(reason));
+            connection.tellTerminated(channel);
         }
     }
 
@@ -300,7 +299,7 @@ final class Receiver {
 
     private void terminated(LogicalChannel channel, TerminationReason reason) {
         connection.settle(channel, reason);
-        connection.tell(channel, channelListener -> channelListener.onTerminated(reason));
+        connection.tellTerminated(channel);
     }
 
     private static void advance(LogicalChannel channel, Event event, String what) throws ProtocolViolationException {
