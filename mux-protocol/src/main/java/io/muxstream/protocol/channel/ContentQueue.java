@@ -12,6 +12,9 @@ public final class ContentQueue {
     private final ArrayDeque<ByteBuf> buffers = new ArrayDeque<>(2);
     private long bytes;
 
+    /** An empty queue. */
+    public ContentQueue() {}
+
     /** Appends a buffer; it is the queue's from now on. */
     public void add(ByteBuf payload) {
         bytes += payload.readableBytes();

@@ -9,6 +9,9 @@ public final class PendingControl {
     private boolean adjust;
     private boolean growthRequest;
 
+    /** Nothing waits yet. */
+    public PendingControl() {}
+
     /** Bytes to be acknowledged join those that wait. */
     public void addAcknowledgement(long bytes) {
         acknowledgedBytes += bytes;

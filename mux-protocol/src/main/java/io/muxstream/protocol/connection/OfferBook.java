@@ -65,7 +65,8 @@ final class OfferBook {
     Acceptance pollAcceptance(String name) {
         Acceptance acceptance = oldest(acceptances, name);
         if (acceptance != null) {
-            removeFrom(acceptances, name, acceptance);
+            boolean removed = removeFrom(acceptances, name, acceptance);
+            assert removed;
         }
         return acceptance;
     }

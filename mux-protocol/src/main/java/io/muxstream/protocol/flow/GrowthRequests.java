@@ -17,6 +17,9 @@ public final class GrowthRequests {
     private long granted;
     private long refused;
 
+    /** Nothing asked yet, and no refusal remembered. */
+    public GrowthRequests() {}
+
     /**
      * The sender has just gone from credit to none with more to send.
      *
