@@ -12,8 +12,8 @@ import io.netty.buffer.ByteBuf;
  * perspective to ours here and nowhere else (spec §4.2).
  */
 public sealed interface FrameCodec permits V1Codec, MsgpackCodec {
-    /** No more than this many bytes stand in a frame before its payload. */
-    int MAX_HEADER_BYTES = 32;
+    /** No more than this many bytes stand in a frame before its payload: on v3 and v4, with all of it in the longest forms (spec §2.4). */
+    int MAX_HEADER_BYTES = 5 + 9 + 9 + 9 + 5;
 
     /** What {@link #frameBytes} returns as long as too little has come to tell. */
     int UNKNOWN = -1;
@@ -51,8 +51,8 @@ public sealed interface FrameCodec permits V1Codec, MsgpackCodec {
      * Writes the frame.
      *
      * @param out grows as needed
-     * @throws IllegalArgumentException where this version has no such frame, or for a content frame, of which only the header is written
-     *     here: see {@link #encodeContentHeader}
+     * @throws IllegalArgumentException where this version has no such frame, or none with such parts; for a received frame with a
+     *     violation; and for a content frame, of which only the header is written: see {@link #encodeContentHeader}
      */
     void encode(Frame frame, ByteBuf out);
 
