@@ -417,6 +417,11 @@ public final class Connection {
         return table.all();
     }
 
+    /** The peer's offers that are not answered, oldest first: a snapshot. */
+    public List<LogicalChannel> offeredChannels() {
+        return offers.offered();
+    }
+
     /** The live channel of an id, else null. */
     public @Nullable LogicalChannel find(ChannelId id) {
         return table.find(id);
@@ -425,6 +430,11 @@ public final class Connection {
     /** Whether the transport is to be read on. Always, but on v1, where a channel that is full holds up all of them (spec §7.6). */
     public boolean wantsInput() {
         return !limits.isReadingPaused();
+    }
+
+    /** Whether answers wait for a transport that takes nothing at the moment. */
+    public boolean hasQueuedAnswers() {
+        return output.hasQueuedAnswers();
     }
 
     /** Bytes that have come and are not consumed, all channels together. */

@@ -64,6 +64,11 @@ final class FrameOutput {
         return queuedAnswers;
     }
 
+    /** Whether anything waits that the peer brought about. */
+    boolean hasQueuedAnswers() {
+        return queuedAnswers > 0 || !pending.isEmpty();
+    }
+
     /** Writes a content frame with the next bytes of {@code data}, whose indices and ownership stay as they are. */
     void writeContent(ChannelId id, ByteBuf data, int bytes) {
         if (closed) {

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class OfferBook {
     private final int maxUnansweredOffers;
-    private final Map<String, LinkedHashSet<LogicalChannel>> offered = new HashMap<>();
+    private final LinkedHashSet<LogicalChannel> offered = new LinkedHashSet<>();
+    private final Map<String, LinkedHashSet<LogicalChannel>> offeredByName = new HashMap<>();
     private final Map<String, LinkedHashSet<Acceptance>> acceptances = new HashMap<>();
     private final LinkedHashSet<LogicalChannel> waiting = new LinkedHashSet<>();
-    private int offeredCount;
     private int unansweredCount;
 
     OfferBook(int maxUnansweredOffers) {
@@ -28,25 +28,33 @@ final class OfferBook {
 
     /** The peer's offers that we have not answered. */
     int offeredCount() {
-        return offeredCount;
+        return offered.size();
+    }
+
+    /** The peer's offers that we have not answered, oldest first: a copy. */
+    List<LogicalChannel> offered() {
+        return new ArrayList<>(offered);
     }
 
     void addOffered(LogicalChannel channel) {
-        offered.computeIfAbsent(channel.name(), name -> new LinkedHashSet<>(2)).add(channel);
-        offeredCount++;
+        offered.add(channel);
+        offeredByName
+                .computeIfAbsent(channel.name(), name -> new LinkedHashSet<>(2))
+                .add(channel);
     }
 
     /** The peer's offer is settled, if it was not. */
     void removeOffered(LogicalChannel channel) {
-        if (removeFrom(offered, channel.name(), channel)) {
-            offeredCount--;
+        if (offered.remove(channel)) {
+            boolean removed = removeFrom(offeredByName, channel.name(), channel);
+            assert removed;
         }
     }
 
     /** The oldest offer of a name; it stays in the book. */
     @Nullable
     LogicalChannel oldestOffered(String name) {
-        return oldest(offered, name);
+        return oldest(offeredByName, name);
     }
 
     void await(Acceptance acceptance) {

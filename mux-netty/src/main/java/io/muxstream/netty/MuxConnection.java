@@ -1,0 +1,655 @@
+package io.muxstream.netty;
+
+import io.muxstream.protocol.channel.ChannelListener;
+import io.muxstream.protocol.channel.LogicalChannel;
+import io.muxstream.protocol.channel.TerminationReason;
+import io.muxstream.protocol.connection.Acceptance;
+import io.muxstream.protocol.connection.Connection;
+import io.muxstream.protocol.connection.ConnectionListener;
+import io.muxstream.protocol.frame.ChannelId;
+import io.muxstream.protocol.frame.ChannelSource;
+import io.muxstream.protocol.frame.ProtocolVersion;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection, as people hold it: offers and accepts channels, and closes. Usable from any thread; what it is told before the transport
+ * is up waits for that. Its futures complete on the event loop, each exactly once, at the latest when the connection is over; cancelling
+ * one takes its offer or acceptance back, and has no effect once it has completed.
+ */
+public final class MuxConnection {
+    private static final Logger LOG = LoggerFactory.getLogger(MuxConnection.class);
+
+    private final MuxHandler handler;
+    private final MuxOptions options;
+    private final Events events = new Events();
+    private final CompletableFuture<Void> completion = new CompletableFuture<>();
+    private final CompletableFuture<ProtocolVersion> opened = new CompletableFuture<>();
+    private final Queue<Consumer<Connection>> beforeStart = new ArrayDeque<>();
+    private final Map<Acceptance, CompletableFuture<MuxChannel>> accepting = new IdentityHashMap<>();
+    private final Map<Acceptance, ChannelSettings> acceptingSettings = new IdentityHashMap<>();
+    private final Map<LogicalChannel, MuxChannel> channels = new IdentityHashMap<>();
+    private final Map<LogicalChannel, Offering> offerings = new IdentityHashMap<>();
+    private final List<Runnable> beforeAttached = new ArrayList<>();
+    private final List<CompletableFuture<?>> failAtEnd = new ArrayList<>();
+    private volatile @Nullable Channel transport;
+    private @Nullable Connection engine;
+    private @Nullable Consumer<MuxOffer> offerConsumer;
+    private @Nullable Runnable whenNoChannels;
+    private boolean draining;
+    private boolean closing;
+
+    MuxConnection(MuxHandler handler, MuxOptions options) {
+        this.handler = handler;
+        this.options = options;
+    }
+
+    // ---- Channels
+
+    /** Offers a channel with {@link ChannelSettings#DEFAULTS}. */
+    public CompletableFuture<MuxChannel> offer(String name) {
+        return offer(name, ChannelSettings.DEFAULTS);
+    }
+
+    /**
+     * Offers a channel; completes when the peer has accepted it. Fails with a {@link MuxException} where it is rejected, not answered in
+     * time, or the connection ends; with {@link IllegalArgumentException} for a name that is too long; with
+     * {@link io.muxstream.protocol.connection.LimitExceededException} where there are too many channels.
+     */
+    public CompletableFuture<MuxChannel> offer(String name, ChannelSettings settings) {
+        CompletableFuture<MuxChannel> future = new CompletableFuture<>();
+        withEngine(future, live -> new Offering(live, name, settings, future, false).begin());
+        return future;
+    }
+
+    /**
+     * Creates an anonymous channel (spec §6.7): completes as soon as its offer is sent, so that its {@link MuxChannel#muxId} can be told
+     * to the peer on another channel. What is written to it waits until the peer has accepted it.
+     */
+    public CompletableFuture<MuxChannel> create(ChannelSettings settings) {
+        CompletableFuture<MuxChannel> future = new CompletableFuture<>();
+        withEngine(future, live -> new Offering(live, "", settings, future, true).begin());
+        return future;
+    }
+
+    /** Accepts the oldest offer of a name with {@link ChannelSettings#DEFAULTS}. */
+    public CompletableFuture<MuxChannel> accept(String name) {
+        return accept(name, ChannelSettings.DEFAULTS);
+    }
+
+    /** Accepts the oldest offer of a name that is not answered, now or when one comes; who asked first is served first. */
+    public CompletableFuture<MuxChannel> accept(String name, ChannelSettings settings) {
+        CompletableFuture<MuxChannel> future = new CompletableFuture<>();
+        withEngine(future, live -> {
+            Acceptance acceptance = live.accept(name, settings.windowBytesOr(windowBytes(live)));
+            LogicalChannel channel = acceptance.channel();
+            if (channel != null) {
+                handOver(live, channel, settings, future);
+                return;
+            }
+            accepting.put(acceptance, future);
+            acceptingSettings.put(acceptance, settings);
+            onCancel(future, () -> {
+                accepting.remove(acceptance);
+                acceptingSettings.remove(acceptance);
+                var unused = live.cancel(acceptance);
+            });
+        });
+        return future;
+    }
+
+    /** Accepts the offer of an id, anonymous or not, with {@link ChannelSettings#DEFAULTS}. */
+    public CompletableFuture<MuxChannel> accept(long id) {
+        return accept(id, ChannelSettings.DEFAULTS);
+    }
+
+    /** Accepts the offer of an id, which the peer has told somewhere. Fails with a {@link MuxException} where no such one waits. */
+    public CompletableFuture<MuxChannel> accept(long id, ChannelSettings settings) {
+        CompletableFuture<MuxChannel> future = new CompletableFuture<>();
+        withEngine(future, live -> {
+            LogicalChannel channel = live.find(new ChannelId(id, ChannelSource.REMOTE));
+            if (channel == null) {
+                future.completeExceptionally(new MuxException(
+                        "expected the id of an offer that waits for its answer, got " + Long.toUnsignedString(id)));
+            } else {
+                accept(live, channel, settings, future);
+            }
+        });
+        return future;
+    }
+
+    /** Rejects the offer of an id; does nothing where no such one waits. */
+    public void reject(long id) {
+        withEngine(null, live -> {
+            LogicalChannel channel = live.find(new ChannelId(id, ChannelSource.REMOTE));
+            if (channel != null) {
+                reject(live, channel);
+            }
+        });
+    }
+
+    /**
+     * A seeded channel, which is there from the start on both sides (spec §6.8). Each can be taken once. Fails with
+     * {@link IllegalArgumentException} where there is no such one, with {@link MuxException} where it has been taken.
+     *
+     * @param index 0 to {@code seededChannels} - 1
+     */
+    public CompletableFuture<MuxChannel> seeded(int index, ChannelSettings settings) {
+        CompletableFuture<MuxChannel> future = new CompletableFuture<>();
+        withEngine(future, live -> {
+            LogicalChannel channel = live.seeded(index);
+            if (channel.listener() != null) {
+                future.completeExceptionally(
+                        new MuxException("expected a seeded channel that is not taken, got " + index));
+            } else {
+                handOver(live, channel, settings, future);
+            }
+        });
+        return future;
+    }
+
+    /**
+     * Has the peer's offers told, those that wait already first: all but the ones that an {@link #accept(String)} waits for. Runs on the
+     * event loop, and must not block it. The offer may be answered at once or later, here or by name or id; what it throws rejects the
+     * offer. A second consumer takes the first one's place.
+     */
+    public void onOffer(Consumer<MuxOffer> consumer) {
+        withEngine(null, live -> {
+            offerConsumer = consumer;
+            live.offeredChannels().forEach(channel -> announce(live, channel, consumer));
+        });
+    }
+
+    // ---- The connection
+
+    /** Completes with the version when frames may go: the handshake is done, or there is none. Fails where it never comes to that. */
+    public CompletableFuture<ProtocolVersion> opened() {
+        return opened.copy();
+    }
+
+    /**
+     * Completes when the connection is over: normally where it was closed in order by either side, else exceptionally with what went
+     * wrong, a {@link io.muxstream.protocol.frame.ProtocolViolationException} where the peer broke the protocol.
+     */
+    public CompletableFuture<Void> completion() {
+        return completion.copy();
+    }
+
+    /**
+     * Closes in order: takes no more offers, sends what has been written on each channel, ends the channels, and closes the transport;
+     * what is not done by the {@code closeTimeout} is cut. Completes when the transport is closed. Does not wait for channels to be done
+     * with their work: that is {@link #drain}.
+     */
+    public CompletableFuture<Void> close() {
+        onEventLoop(this::beginClose);
+        return closed();
+    }
+
+    /** Closes now: what is unsent is dropped. Completes when the transport is closed. */
+    public CompletableFuture<Void> abort() {
+        onEventLoop(() -> transport().close());
+        return closed();
+    }
+
+    /**
+     * Takes no more offers, waits for all channels to end of themselves, at most for the {@code drainTimeout}, and then closes as
+     * {@link #close} does.
+     */
+    public CompletableFuture<Void> drain() {
+        onEventLoop(() -> {
+            if (engine == null || engine.isEnded()) {
+                transport().close();
+                return;
+            }
+            draining = true;
+            engine.refuseOffers();
+            rejectUnanswered(engine);
+            cancelUnsettled(engine);
+            Future<?> deadline = after(options.drainTimeout(), this::beginClose);
+            whenNoChannels(() -> {
+                if (deadline != null) {
+                    deadline.cancel(false);
+                }
+                beginClose();
+            });
+        });
+        return closed();
+    }
+
+    /** The transport's event loop. */
+    EventLoop eventLoop() {
+        return transport().eventLoop();
+    }
+
+    // ---- From the handler
+
+    ConnectionListener events() {
+        return events;
+    }
+
+    void attached(Channel transport) {
+        List<Runnable> waiting;
+        synchronized (beforeAttached) {
+            this.transport = transport;
+            waiting = new ArrayList<>(beforeAttached);
+            beforeAttached.clear();
+        }
+        waiting.forEach(transport.eventLoop()::execute);
+    }
+
+    void started(Connection started) {
+        engine = started;
+        for (Consumer<Connection> next = beforeStart.poll(); next != null; next = beforeStart.poll()) {
+            next.accept(started);
+        }
+    }
+
+    void endedBeforeStart(@Nullable Throwable cause) {
+        events.onEnded(cause);
+    }
+
+    // ---- From offers
+
+    CompletableFuture<MuxChannel> accept(LogicalChannel channel, ChannelSettings settings) {
+        CompletableFuture<MuxChannel> future = new CompletableFuture<>();
+        withEngine(future, live -> accept(live, channel, settings, future));
+        return future;
+    }
+
+    void reject(LogicalChannel channel) {
+        withEngine(null, live -> reject(live, channel));
+    }
+
+    // ---- Inside, on the event loop
+
+    private void accept(
+            Connection live, LogicalChannel channel, ChannelSettings settings, CompletableFuture<MuxChannel> future) {
+        if (!live.accept(channel, settings.windowBytesOr(windowBytes(live)))) {
+            TerminationReason reason = channel.terminationReason();
+            future.completeExceptionally(
+                    reason == null
+                            ? new MuxException("expected an offer that waits for its answer, got one that is accepted")
+                            : new MuxException("the offer '" + channel.name() + "' can't be accepted", reason));
+            return;
+        }
+        handOver(live, channel, settings, future);
+    }
+
+    private void reject(Connection live, LogicalChannel channel) {
+        var unused = live.reject(channel);
+    }
+
+    private static long windowBytes(Connection live) {
+        return live.config().windowBytes();
+    }
+
+    /** Makes the Netty channel of an accepted or seeded channel, and gives it to who asked for it. */
+    private void handOver(
+            Connection live, LogicalChannel logical, ChannelSettings settings, CompletableFuture<MuxChannel> future) {
+        MuxChannel channel = newChannel(live, logical, settings);
+        handOver(channel, future);
+        channel.catchUp();
+    }
+
+    private MuxChannel newChannel(Connection live, LogicalChannel logical, ChannelSettings settings) {
+        MuxChannel channel = new MuxChannel(handler, live, logical);
+        logical.listen(channel.events());
+        channels.put(logical, channel);
+        var unused = channel.closeFuture().addListener(closed -> {
+            channels.remove(logical);
+            tellWhenNoChannels();
+        });
+        if (settings.handler() == null) {
+            channel.config().setAutoRead(false);
+        } else {
+            channel.pipeline().addLast(settings.handler());
+        }
+        var registered = eventLoop().register(channel);
+        if (registered.cause() != null) {
+            channel.abort(registered.cause());
+        }
+        return channel;
+    }
+
+    private static void handOver(MuxChannel channel, CompletableFuture<MuxChannel> future) {
+        if (!future.complete(channel)) {
+            channel.abort((String) null);
+        }
+    }
+
+    private void announce(Connection live, LogicalChannel channel, Consumer<MuxOffer> consumer) {
+        if (!channel.state().isOfferedByPeer()) {
+            return;
+        }
+        try {
+            consumer.accept(new MuxOffer(this, channel));
+        } catch (RuntimeException e) {
+            LOG.warn("The consumer of offers failed; '{}' is rejected", channel.name(), e);
+            reject(live, channel);
+        }
+    }
+
+    private void rejectUnanswered(Connection live) {
+        live.offeredChannels().forEach(channel -> reject(live, channel));
+    }
+
+    /** Takes back offers that nobody has answered, and gives up waiting for the peer's. */
+    private void cancelUnsettled(Connection live) {
+        Exception closing = new MuxException("the connection is closing");
+        for (Offering offering : new ArrayList<>(offerings.values())) {
+            offering.takeBack(closing);
+        }
+        for (Acceptance acceptance : new ArrayList<>(accepting.keySet())) {
+            var unused = live.cancel(acceptance);
+            acceptingSettings.remove(acceptance);
+            fail(accepting.remove(acceptance), closing);
+        }
+    }
+
+    private void beginClose() {
+        if (closing) {
+            return;
+        }
+        closing = true;
+        if (engine == null || engine.isEnded()) {
+            transport().close();
+            return;
+        }
+        Connection live = engine;
+        live.refuseOffers();
+        rejectUnanswered(live);
+        var unused = after(options.closeTimeout(), () -> transport().close());
+        cancelUnsettled(live);
+        for (MuxChannel channel : new ArrayList<>(channels.values())) {
+            var closed = channel.closeWithConnection();
+        }
+        whenNoChannels(handler::closeTransport);
+    }
+
+    private void whenNoChannels(Runnable task) {
+        whenNoChannels = task;
+        tellWhenNoChannels();
+    }
+
+    private void tellWhenNoChannels() {
+        Runnable task = whenNoChannels;
+        if (task != null && channels.isEmpty()) {
+            whenNoChannels = null;
+            task.run();
+        }
+    }
+
+    private CompletableFuture<Void> closed() {
+        return completion.handle((done, cause) -> null);
+    }
+
+    private Channel transport() {
+        Channel attached = transport;
+        if (attached == null) {
+            throw new IllegalStateException("expected a connection whose handler is in a transport's pipeline");
+        }
+        return attached;
+    }
+
+    private @Nullable Future<?> after(Duration delay, Runnable task) {
+        return delay.isZero() ? null : eventLoop().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Runs a command on the event loop as soon as there is an engine; the future, if any, fails where there won't be. */
+    private void withEngine(@Nullable CompletableFuture<?> future, Consumer<Connection> command) {
+        Consumer<Connection> guarded = live -> {
+            if (future != null && future.isDone()) {
+                return;
+            }
+            if (live.isEnded() || draining || closing) {
+                fail(future, new MuxException("the connection is " + (live.isEnded() ? "over" : "closing")));
+                return;
+            }
+            try {
+                command.accept(live);
+                handler.requestFlush();
+            } catch (RuntimeException e) {
+                if (future == null) {
+                    throw e;
+                }
+                future.completeExceptionally(e);
+            }
+        };
+        try {
+            onEventLoop(() -> {
+                if (engine != null) {
+                    guarded.accept(engine);
+                } else if (completion.isDone()) {
+                    fail(future, new MuxException("the connection is over"));
+                } else {
+                    unstarted(future, guarded);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            fail(future, new MuxException("the connection's event loop is shut down", e));
+        }
+    }
+
+    private void unstarted(@Nullable CompletableFuture<?> future, Consumer<Connection> guarded) {
+        beforeStart.add(guarded);
+        if (future != null) {
+            failAtEnd.add(future);
+        }
+    }
+
+    private static void fail(@Nullable CompletableFuture<?> future, Exception cause) {
+        if (future != null) {
+            future.completeExceptionally(cause);
+        }
+    }
+
+    private void onEventLoop(Runnable task) {
+        Channel attached;
+        synchronized (beforeAttached) {
+            attached = transport;
+            if (attached == null) {
+                beforeAttached.add(task);
+                return;
+            }
+        }
+        if (attached.eventLoop().inEventLoop()) {
+            task.run();
+        } else {
+            attached.eventLoop().execute(task);
+        }
+    }
+
+    private void onCancel(CompletableFuture<?> future, Runnable takeBack) {
+        var unused = future.whenComplete((channel, failure) -> {
+            if (future.isCancelled()) {
+                onEventLoop(() -> {
+                    takeBack.run();
+                    handler.requestFlush();
+                });
+            }
+        });
+    }
+
+    /** An offer of ours, on its way to a channel. */
+    private final class Offering implements ChannelListener {
+        private final Connection live;
+        private final String name;
+        private final ChannelSettings settings;
+        private final CompletableFuture<MuxChannel> future;
+        private final boolean handedOverWhenSent;
+        private @Nullable LogicalChannel channel;
+        private @Nullable MuxChannel created;
+        private @Nullable Future<?> deadline;
+
+        Offering(
+                Connection live,
+                String name,
+                ChannelSettings settings,
+                CompletableFuture<MuxChannel> future,
+                boolean handedOverWhenSent) {
+            this.live = live;
+            this.name = name;
+            this.settings = settings;
+            this.future = future;
+            this.handedOverWhenSent = handedOverWhenSent;
+        }
+
+        void begin() {
+            LogicalChannel offered = live.offer(name, settings.windowBytesOr(windowBytes(live)), this);
+            channel = offered;
+            offerings.put(offered, this);
+            onCancel(future, () -> takeBack(new MuxException("the offer was cancelled")));
+            deadline = after(
+                    options.offerTimeout(),
+                    () -> takeBack(new MuxException("expected an answer to the offer '" + name + "' within "
+                            + options.offerTimeout() + " (offerTimeout), got none")));
+            if (offered.hasId()) {
+                onOfferSent();
+            }
+        }
+
+        @Override
+        public void onOfferSent() {
+            if (handedOverWhenSent && channel != null) {
+                created = newChannel(live, channel, settings);
+                // The offer is still unanswered: this goes on listening, and passes on what it hears.
+                channel.listen(this);
+                MuxConnection.handOver(created, future);
+            }
+        }
+
+        @Override
+        public void onAccepted() {
+            settled();
+            if (channel == null) {
+                return;
+            }
+            if (created != null) {
+                channel.listen(created.events());
+                created.resume();
+            } else {
+                handOver(live, channel, settings, future);
+            }
+        }
+
+        @Override
+        public void onContent(ByteBuf payload) {
+            payload.release();
+            throw new AssertionError("content before the acceptance");
+        }
+
+        @Override
+        public void onTerminated(TerminationReason reason) {
+            settled();
+            future.completeExceptionally(new MuxException("the offer '" + name + "' failed", reason));
+            if (created != null) {
+                created.events().onTerminated(reason);
+            }
+        }
+
+        /** The offer has not been answered, and is not wished for any more. */
+        void takeBack(Exception why) {
+            LogicalChannel offered = channel;
+            if (offered == null || offerings.get(offered) != this) {
+                return;
+            }
+            settled();
+            MuxChannel handedOver = channels.get(offered);
+            if (handedOver != null) {
+                handedOver.abort((String) null);
+            } else {
+                live.terminate(offered, null);
+                handler.requestFlush();
+            }
+            future.completeExceptionally(why);
+        }
+
+        private void settled() {
+            offerings.remove(channel);
+            if (deadline != null) {
+                deadline.cancel(false);
+            }
+        }
+    }
+
+    private final class Events implements ConnectionListener {
+        @Override
+        public void onOpened() {
+            opened.complete(liveEngine().config().version());
+        }
+
+        @Override
+        public void onOffered(LogicalChannel channel) {
+            Consumer<MuxOffer> consumer = offerConsumer;
+            if (consumer != null) {
+                announce(liveEngine(), channel, consumer);
+            }
+        }
+
+        @Override
+        public void onAccepted(Acceptance acceptance) {
+            CompletableFuture<MuxChannel> future = accepting.remove(acceptance);
+            ChannelSettings settings = acceptingSettings.remove(acceptance);
+            LogicalChannel channel = acceptance.channel();
+            assert channel != null;
+            if (future == null || settings == null) {
+                liveEngine().terminate(channel, null);
+            } else {
+                handOver(liveEngine(), channel, settings, future);
+            }
+        }
+
+        @Override
+        public void onAcceptanceLost(Acceptance acceptance) {
+            acceptingSettings.remove(acceptance);
+            fail(
+                    accepting.remove(acceptance),
+                    new MuxException("no offer '" + acceptance.name() + "' came before the connection was over"));
+        }
+
+        @Override
+        public void onListenerFailure(@Nullable LogicalChannel channel, Throwable failure) {
+            LOG.warn("A listener failed{}", channel == null ? "" : ", and with it " + channel, failure);
+        }
+
+        @Override
+        public void onEnded(@Nullable Throwable cause) {
+            Exception over = new MuxException("the connection is over", cause);
+            beforeStart.clear();
+            failAtEnd.forEach(future -> fail(future, over));
+            failAtEnd.clear();
+            opened.completeExceptionally(over);
+            if (transport != null) {
+                transport().close();
+            }
+            if (cause == null) {
+                completion.complete(null);
+            } else {
+                completion.completeExceptionally(cause);
+            }
+        }
+
+        private Connection liveEngine() {
+            if (engine == null) {
+                throw new AssertionError("no engine yet");
+            }
+            return engine;
+        }
+    }
+}

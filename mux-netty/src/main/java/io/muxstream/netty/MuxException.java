@@ -1,0 +1,32 @@
+package io.muxstream.netty;
+
+import io.muxstream.protocol.channel.TerminationReason;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** A channel, or an attempt to have one, came to an end that was not wished for. The message says how. */
+public final class MuxException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient @Nullable TerminationReason reason;
+
+    MuxException(String message) {
+        super(message);
+        this.reason = null;
+    }
+
+    MuxException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.reason = null;
+    }
+
+    MuxException(String what, TerminationReason reason) {
+        super(what + ": " + reason.describe(), reason.failure());
+        this.reason = reason;
+    }
+
+    /** Why the channel is over, where that is what this is about; else null. */
+    public @Nullable TerminationReason reason() {
+        return reason;
+    }
+}
