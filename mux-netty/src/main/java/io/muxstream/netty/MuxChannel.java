@@ -1,5 +1,6 @@
 package io.muxstream.netty;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.muxstream.protocol.channel.ChannelListener;
 import io.muxstream.protocol.channel.ContentQueue;
 import io.muxstream.protocol.channel.LogicalChannel;
@@ -14,7 +15,6 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelPipeline;
 import io.netty.channel.EventLoop;
-import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.ChannelOutputShutdownException;
@@ -254,8 +254,9 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
     }
 
     @Override
-    protected void doRegister() {
+    protected void doRegister(ChannelPromise promise) {
         everRegistered = true;
+        promise.setSuccess();
     }
 
     @Override
@@ -369,6 +370,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
     }
 
     /** Closes in order, without waiting for the peer to complete its writing, since the connection is to be closed. */
+    @CanIgnoreReturnValue
     ChannelFuture closeWithConnection() {
         closedWithConnection = true;
         return close();
@@ -446,7 +448,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
     }
 
     private void readBatch(ByteBuf first) {
-        RecvByteBufAllocator.Handle handle = unsafe().recvBufAllocHandle();
+        var handle = unsafe().recvBufAllocHandle();
         handle.reset(config);
         ByteBuf next = first;
         do {

@@ -58,10 +58,10 @@ public final class MuxChannelConfig extends DefaultChannelConfig {
     @Override
     @SuppressWarnings("unchecked")
     public <T> T getOption(ChannelOption<T> option) {
-        if (option == AUTO_CONSUME) {
+        if (option.equals(AUTO_CONSUME)) {
             return (T) Boolean.valueOf(autoConsume);
         }
-        if (option == ALLOW_HALF_CLOSURE) {
+        if (option.equals(ALLOW_HALF_CLOSURE)) {
             return (T) Boolean.valueOf(allowHalfClosure);
         }
         return super.getOption(option);
@@ -70,9 +70,9 @@ public final class MuxChannelConfig extends DefaultChannelConfig {
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         validate(option, value);
-        if (option == AUTO_CONSUME) {
+        if (option.equals(AUTO_CONSUME)) {
             setAutoConsume((Boolean) value);
-        } else if (option == ALLOW_HALF_CLOSURE) {
+        } else if (option.equals(ALLOW_HALF_CLOSURE)) {
             setAllowHalfClosure((Boolean) value);
         } else {
             return super.setOption(option, value);

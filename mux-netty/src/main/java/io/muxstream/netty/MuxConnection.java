@@ -1,5 +1,6 @@
 package io.muxstream.netty;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.muxstream.protocol.channel.ChannelListener;
 import io.muxstream.protocol.channel.LogicalChannel;
 import io.muxstream.protocol.channel.TerminationReason;
@@ -16,7 +17,7 @@ import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -42,10 +43,10 @@ public final class MuxConnection {
     private final CompletableFuture<Void> completion = new CompletableFuture<>();
     private final CompletableFuture<ProtocolVersion> opened = new CompletableFuture<>();
     private final Queue<Consumer<Connection>> beforeStart = new ArrayDeque<>();
-    private final Map<Acceptance, CompletableFuture<MuxChannel>> accepting = new IdentityHashMap<>();
-    private final Map<Acceptance, ChannelSettings> acceptingSettings = new IdentityHashMap<>();
-    private final Map<LogicalChannel, MuxChannel> channels = new IdentityHashMap<>();
-    private final Map<LogicalChannel, Offering> offerings = new IdentityHashMap<>();
+    private final Map<Acceptance, CompletableFuture<MuxChannel>> accepting = new HashMap<>();
+    private final Map<Acceptance, ChannelSettings> acceptingSettings = new HashMap<>();
+    private final Map<LogicalChannel, MuxChannel> channels = new HashMap<>();
+    private final Map<LogicalChannel, Offering> offerings = new HashMap<>();
     private final List<Runnable> beforeAttached = new ArrayList<>();
     private final List<CompletableFuture<?>> failAtEnd = new ArrayList<>();
     private volatile @Nullable Channel transport;
@@ -311,7 +312,7 @@ public final class MuxConnection {
         MuxChannel channel = new MuxChannel(handler, live, logical);
         logical.listen(channel.events());
         channels.put(logical, channel);
-        var unused = channel.closeFuture().addListener(closed -> {
+        channel.closeFuture().addListener(closed -> {
             channels.remove(logical);
             tellWhenNoChannels();
         });
@@ -374,10 +375,10 @@ public final class MuxConnection {
         Connection live = engine;
         live.refuseOffers();
         rejectUnanswered(live);
-        var unused = after(options.closeTimeout(), () -> transport().close());
+        after(options.closeTimeout(), () -> transport().close());
         cancelUnsettled(live);
         for (MuxChannel channel : new ArrayList<>(channels.values())) {
-            var closed = channel.closeWithConnection();
+            channel.closeWithConnection();
         }
         whenNoChannels(handler::closeTransport);
     }
@@ -407,6 +408,7 @@ public final class MuxConnection {
         return attached;
     }
 
+    @CanIgnoreReturnValue
     private @Nullable Future<?> after(Duration delay, Runnable task) {
         return delay.isZero() ? null : eventLoop().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
@@ -476,7 +478,7 @@ public final class MuxConnection {
     }
 
     private void onCancel(CompletableFuture<?> future, Runnable takeBack) {
-        var unused = future.whenComplete((channel, failure) -> {
+        future.whenComplete((channel, failure) -> {
             if (future.isCancelled()) {
                 onEventLoop(() -> {
                     takeBack.run();

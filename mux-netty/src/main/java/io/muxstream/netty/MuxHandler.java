@@ -1,5 +1,6 @@
 package io.muxstream.netty;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.muxstream.protocol.connection.Connection;
 import io.muxstream.protocol.connection.FrameSink;
 import io.muxstream.protocol.frame.ProtocolVersion;
@@ -404,6 +405,7 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
     }
 
     /** Runs a task after a delay on the event loop; none where the delay is zero. */
+    @CanIgnoreReturnValue
     static @Nullable Future<?> after(ChannelHandlerContext ctx, Duration delay, Runnable task) {
         return delay.isZero() ? null : ctx.executor().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
     }

@@ -1,6 +1,5 @@
 package io.muxstream.netty;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.muxstream.protocol.connection.ConnectionConfig;
 import io.muxstream.protocol.frame.ProtocolVersion;
 import java.time.Duration;
@@ -127,7 +126,6 @@ public final class MuxOptions {
     }
 
     /** Collects the values; each method checks its own and answers with this builder. */
-    @CanIgnoreReturnValue
     public static final class Builder {
         private ConnectionConfig connection;
         private Duration handshakeTimeout = Duration.ofSeconds(10);
