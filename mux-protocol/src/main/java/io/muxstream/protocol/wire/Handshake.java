@@ -138,7 +138,7 @@ public final class Handshake {
             return INCOMPLETE;
         }
         long elements = Msgpack.count(in, index);
-        if (elements < 2) {
+        if (elements < 2 || elements > MAX_V2_BYTES) {
             throw new ProtocolViolationException(
                     Violation.MALFORMED_HANDSHAKE, "expected " + what + ", got an array of " + elements + " elements");
         }
@@ -180,15 +180,17 @@ public final class Handshake {
         if (index == INCOMPLETE) {
             return INCOMPLETE;
         }
+        int limit = in.readerIndex() + MAX_V2_BYTES;
         int behind = index;
         for (long rest = Msgpack.count(in, arrayIndex) - 2; rest > 0 && behind >= 0; rest--) {
-            behind = Msgpack.skip(in, behind, end);
+            behind = Msgpack.skip(in, behind, end, limit);
         }
         if (behind == Msgpack.MALFORMED) {
             throw new ProtocolViolationException(
                     Violation.MALFORMED_HANDSHAKE,
                     "expected further elements nested at most " + Msgpack.MAX_NESTING
-                            + " deep, got one that is none or is nested deeper: " + FirstBytes.describe(in, index));
+                            + " deep in a v2 handshake of at most " + MAX_V2_BYTES + " bytes, got others: "
+                            + FirstBytes.describe(in, index));
         }
         return behind == Msgpack.INCOMPLETE ? INCOMPLETE : behind;
     }

@@ -13,7 +13,7 @@ final class Msgpack {
     /** What {@link #skip} returns where the bytes at hand end within the value. */
     static final int INCOMPLETE = -1;
 
-    /** What {@link #skip} returns where the value is none, or is nested too deeply. */
+    /** What {@link #skip} returns where the value is none, is nested too deeply, or is longer than it may be. */
     static final int MALFORMED = -2;
 
     /** How deep arrays and maps may be nested in a value that is skipped. */
@@ -160,42 +160,47 @@ final class Msgpack {
     // ---- Values that nobody looks into
 
     /**
-     * Where the value ends that begins at an index: of any kind, nested no deeper than {@link #MAX_NESTING} and within the bytes at hand.
+     * Where the value ends that begins at an index: of any kind, and nested no deeper than {@link #MAX_NESTING}.
      *
      * @param end the index behind the last byte at hand
+     * @param limit the index that the value may not go beyond, {@code end} or more
      * @return the index behind the value, {@link #INCOMPLETE} or {@link #MALFORMED}
      */
-    static int skip(ByteBuf in, int index, int end) {
-        return skip(in, index, end, MAX_NESTING);
+    static int skip(ByteBuf in, int index, int end, int limit) {
+        return skip(in, index, end, limit, MAX_NESTING);
     }
 
-    private static int skip(ByteBuf in, int index, int end, int nesting) {
+    private static int skip(ByteBuf in, int index, int end, int limit, int nesting) {
         if (index >= end) {
-            return INCOMPLETE;
+            return index >= limit ? MALFORMED : INCOMPLETE;
         }
         int prefix = in.getUnsignedByte(index);
         int headerBytes = headerBytes(prefix);
-        if (headerBytes == OTHER_KIND) {
-            return MALFORMED;
-        }
-        if (isNest(prefix) && nesting == 0) {
+        if (headerBytes == OTHER_KIND || headerBytes > limit - index || (isNest(prefix) && nesting == 0)) {
             return MALFORMED;
         }
         if (headerBytes > end - index) {
             return INCOMPLETE;
         }
+        int bodyIndex = index + headerBytes;
         if (isNest(prefix)) {
-            return skipElements(in, index + headerBytes, end, elements(in, index, prefix), nesting - 1);
+            return skipElements(in, bodyIndex, end, limit, elements(in, index, prefix), nesting - 1);
         }
-        long behind = index + headerBytes + bodyBytes(in, index, prefix);
+        long behind = bodyIndex + bodyBytes(in, index, prefix);
+        if (behind > limit) {
+            return MALFORMED;
+        }
         return behind > end ? INCOMPLETE : (int) behind;
     }
 
-    private static int skipElements(ByteBuf in, int index, int end, long count, int nesting) {
+    private static int skipElements(ByteBuf in, int index, int end, int limit, long count, int nesting) {
+        // Each element takes a byte at least.
+        if (count > limit - index) {
+            return MALFORMED;
+        }
         int behind = index;
-        // Each element takes a byte at least, so the bytes at hand bound the work, whatever the count says.
         for (long i = 0; i < count && behind >= 0; i++) {
-            behind = skip(in, behind, end, nesting);
+            behind = skip(in, behind, end, limit, nesting);
         }
         return behind;
     }

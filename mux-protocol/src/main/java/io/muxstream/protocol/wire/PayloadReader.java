@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 final class PayloadReader {
     private final ByteBuf in;
     private final int end;
+    private final int start;
     private final String frameName;
     private int index;
     private long elements;
@@ -15,6 +16,7 @@ final class PayloadReader {
     /** A reader of the bytes from {@code index} up to {@code end}, which are all at hand. */
     PayloadReader(ByteBuf in, int index, int end, String frameName) throws ProtocolViolationException {
         this.in = in;
+        this.start = index;
         this.index = index;
         this.end = end;
         this.frameName = frameName;
@@ -69,13 +71,12 @@ final class PayloadReader {
     void skipRest() throws ProtocolViolationException {
         while (elements > 0) {
             elements--;
-            int behind = Msgpack.skip(in, index, end);
+            int behind = Msgpack.skip(in, index, end, end);
             if (behind < 0) {
                 throw wrong(
-                        "further elements within the payload, nested at most " + Msgpack.MAX_NESTING + " deep",
-                        behind == Msgpack.INCOMPLETE
-                                ? "one that goes beyond it at byte " + index
-                                : "one that is none or is nested deeper");
+                        "further elements within its " + (end - start) + " bytes, nested at most " + Msgpack.MAX_NESTING
+                                + " deep",
+                        "one at byte " + (index - start) + " that is not");
             }
             index = behind;
         }
