@@ -19,29 +19,19 @@ import org.jspecify.annotations.Nullable;
  * changed, and only then are listeners told.
  */
 final class Receiver {
-    private final Connection connection;
+    private final Channels channels;
     private final ConnectionConfig config;
-    private final ConnectionListener listener;
-    private final ChannelTable table;
-    private final OfferBook offers;
     private final Limits limits;
+    private long nowNanos;
 
-    Receiver(
-            Connection connection,
-            ConnectionConfig config,
-            ConnectionListener listener,
-            ChannelTable table,
-            OfferBook offers,
-            Limits limits) {
-        this.connection = connection;
-        this.config = config;
-        this.listener = listener;
-        this.table = table;
-        this.offers = offers;
-        this.limits = limits;
+    Receiver(Channels channels) {
+        this.channels = channels;
+        this.config = channels.config;
+        this.limits = channels.limits;
     }
 
-    void receive(Frame frame) throws ProtocolViolationException {
+    void receive(Frame frame, long nowNanos) throws ProtocolViolationException {
+        this.nowNanos = nowNanos;
         if (frame instanceof Frame.Content content) {
             receiveContent(content);
         } else if (frame instanceof Frame.ContentProcessed processed) {
@@ -49,9 +39,9 @@ final class Receiver {
         } else if (frame instanceof Frame.Offer offer) {
             receiveOffer(offer);
         } else if (frame instanceof Frame.Unknown) {
-            limits.useless(connection.nowNanos());
+            limits.useless(nowNanos);
         } else {
-            LogicalChannel channel = table.findOrRetired(idOf(frame));
+            LogicalChannel channel = channels.table().findOrRetired(idOf(frame));
             if (channel != null) {
                 receiveControl(frame, channel);
             }
@@ -80,13 +70,13 @@ final class Receiver {
 
     private void receiveOffer(Frame.Offer offer) throws ProtocolViolationException {
         ChannelId id = offer.id();
-        if (table.find(id) != null) {
+        if (channels.table().find(id) != null) {
             throw new ProtocolViolationException(
                     Violation.DUPLICATE_OFFER, "expected an offer with a free id, got the live one " + id);
         }
         if (offer.violation() != null) {
             refuse(id);
-            limits.churn(connection.nowNanos());
+            limits.churn(nowNanos);
             return;
         }
         long reservedBytes = mayOpen() ? limits.windows().take(config.windowBytes()) : 0;
@@ -95,64 +85,64 @@ final class Receiver {
             return;
         }
         LogicalChannel channel =
-                connection.newChannel(offer.name(), ChannelState.OFFERED_BY_PEER, reservedBytes, reservedBytes);
+                channels.newChannel(offer.name(), ChannelState.OFFERED_BY_PEER, reservedBytes, reservedBytes);
         channel.identify(id);
         channel.openSendWindow(
                 config.version().hasFlowControl()
                         ? offer.windowBytes().orElse(ConnectionConfig.ASSUMED_WINDOW_BYTES)
                         : ConnectionConfig.MAX_WINDOW_BYTES);
-        table.add(channel);
-        offers.addOffered(channel);
+        channels.table().add(channel);
+        channels.offers.addOffered(channel);
         announce(channel);
     }
 
     private boolean mayOpen() {
-        return !connection.refusesOffers()
-                && connection.channelCount() < config.maxChannels()
-                && offers.offeredCount() < config.maxPendingOffers()
+        return !channels.refusesOffers()
+                && channels.count() < config.maxChannels()
+                && channels.offers.offeredCount() < config.maxPendingOffers()
                 && !limits.isMemoryShort();
     }
 
     /** Rejects an offer that never becomes a channel here. Without a text, which some peers can't bear there. */
     private void refuse(ChannelId id) {
-        table.retireRefused(id);
-        connection.writeAnswer(new Frame.ChannelTerminated(id, null));
+        channels.table().retireRefused(id);
+        channels.output.writeAnswer(new Frame.ChannelTerminated(id, null));
     }
 
     /** An offer goes to who has waited longest for its name, or else to the connection's listener. */
     private void announce(LogicalChannel channel) {
-        Acceptance acceptance = offers.pollAcceptance(channel.name());
+        Acceptance acceptance = channels.offers.pollAcceptance(channel.name());
         try {
             if (acceptance == null) {
-                listener.onOffered(channel);
+                channels.listener.onOffered(channel);
                 return;
             }
-            boolean accepted = connection.accept(channel, acceptance.windowBytes());
+            boolean accepted = channels.accept(channel, acceptance.windowBytes());
             assert accepted;
             acceptance.meet(channel);
-            listener.onAccepted(acceptance);
+            channels.listener.onAccepted(acceptance);
         } catch (RuntimeException e) {
-            connection.listenerFailed(channel, e);
+            channels.listenerFailed(channel, e);
         }
     }
 
     private void receiveAcceptance(Frame.OfferAccepted accepted, LogicalChannel channel)
             throws ProtocolViolationException {
         advance(channel, Event.RECEIVE_ACCEPTANCE, "an acceptance");
-        offers.answered();
+        channels.offers.answered();
         channel.openSendWindow(
                 config.version().hasFlowControl()
                         ? accepted.windowBytes().orElse(ConnectionConfig.ASSUMED_WINDOW_BYTES)
                         : ConnectionConfig.MAX_WINDOW_BYTES);
         limits.noteFullness(channel);
         if (channel.isReadingCompletionWanted()) {
-            connection.finishReading(channel);
+            channels.finishReading(channel);
         }
         if (channel.isCompletionWanted()) {
-            connection.finish(channel);
+            channels.finish(channel);
         }
-        connection.tell(channel, ChannelListener::onAccepted);
-        connection.resumeSending(channel);
+        channels.tell(channel, ChannelListener::onAccepted);
+        channels.resumeSending(channel);
     }
 
     // ---- Content and credit
@@ -163,11 +153,11 @@ final class Receiver {
         try {
             int bytes = payload.readableBytes();
             if (bytes == 0) {
-                limits.useless(connection.nowNanos());
+                limits.useless(nowNanos);
             } else {
                 limits.useful();
             }
-            LogicalChannel channel = table.findOrRetired(content.id());
+            LogicalChannel channel = channels.table().findOrRetired(content.id());
             if (channel == null) {
                 return;
             }
@@ -182,7 +172,7 @@ final class Receiver {
             limits.received(channel, bytes);
             channel.starve(false);
             if (channel.isReadingCompleted()) {
-                connection.consumed(channel, bytes);
+                channels.consumed(channel, bytes);
                 return;
             }
             kept = true;
@@ -203,7 +193,7 @@ final class Receiver {
         try {
             channelListener.onContent(payload);
         } catch (RuntimeException e) {
-            connection.listenerFailed(channel, e);
+            channels.listenerFailed(channel, e);
         }
     }
 
@@ -216,13 +206,13 @@ final class Receiver {
         String text = "expected content within the window of " + channel.receiveWindowBytes() + " bytes"
                 + (early ? " of an offer that is not accepted" : "") + ", got " + bytes + " more with "
                 + (channel.unreadBytes() + channel.owedBytes()) + " not acknowledged" + hint;
-        connection.sendTermination(channel, channel.state().isAccepted() ? text : null);
+        channels.sendTermination(channel, channel.state().isAccepted() ? text : null);
         terminated(channel, new TerminationReason(Cause.VIOLATION, text, violation, null));
-        limits.churn(connection.nowNanos());
+        limits.churn(nowNanos);
     }
 
     private void receiveCredit(Frame.ContentProcessed processed) throws ProtocolViolationException {
-        LogicalChannel channel = table.findOrRetired(processed.id());
+        LogicalChannel channel = channels.table().findOrRetired(processed.id());
         if (channel == null) {
             return;
         }
@@ -233,7 +223,7 @@ final class Receiver {
                     "expected credit for at most the " + channel.sendWindow().outstandingBytes()
                             + " bytes outstanding on " + processed.id() + ", got " + processed.bytes());
         }
-        connection.resumeSending(channel);
+        channels.resumeSending(channel);
     }
 
     // ---- Growth
@@ -242,13 +232,13 @@ final class Receiver {
             throws ProtocolViolationException {
         advance(channel, Event.RECEIVE_FLOW, "a window");
         channel.growthRequests().answer(channel.sendWindow().adjust(adjust.windowBytes()));
-        connection.resumeSending(channel);
+        channels.resumeSending(channel);
     }
 
     private void receiveGrowthRequest(LogicalChannel channel) throws ProtocolViolationException {
         advance(channel, Event.RECEIVE_FLOW, "a growth request");
         channel.growthAnswers().request();
-        connection.answerGrowth(channel);
+        channels.answerGrowth(channel);
     }
 
     // ---- Ends
@@ -258,13 +248,13 @@ final class Receiver {
         advance(channel, Event.RECEIVE_COMPLETION, "a completion");
         boolean over = channel.isTerminated();
         if (over) {
-            connection.sendTermination(channel, null);
-            connection.settle(channel, TerminationReason.of(Cause.COMPLETED));
+            channels.sendTermination(channel, null);
+            channels.settle(channel, TerminationReason.of(Cause.COMPLETED));
         }
         assert over == (before == ChannelState.LOCAL_COMPLETED);
-        connection.tell(channel, ChannelListener::onWritingCompleted);
+        channels.tell(channel, ChannelListener::onWritingCompleted);
         if (over) {
-            connection.tellTerminated(channel);
+            channels.tellTerminated(channel);
         }
     }
 
@@ -275,12 +265,12 @@ final class Receiver {
         }
         channel.receiveReadingCompletion();
         if (channel.state().canSend()) {
-            connection.finish(channel);
+            channels.finish(channel);
         }
-        connection.tell(channel, ChannelListener::onReadingCompleted);
+        channels.tell(channel, ChannelListener::onReadingCompleted);
         TerminationReason reason = channel.terminationReason();
         if (reason != null && reason.cause() == Cause.COMPLETED) {
-            connection.tellTerminated(channel);
+            channels.tellTerminated(channel);
         }
     }
 
@@ -290,16 +280,16 @@ final class Receiver {
         Cause cause = before == ChannelState.OFFERED
                 ? Cause.REJECTED
                 : before.isOfferedByPeer() ? Cause.RESCINDED : Cause.PEER;
-        connection.sendTermination(channel, null);
+        channels.sendTermination(channel, null);
         terminated(channel, new TerminationReason(cause, termination.errorText(), termination.violation(), null));
         if (cause == Cause.RESCINDED) {
-            limits.churn(connection.nowNanos());
+            limits.churn(nowNanos);
         }
     }
 
     private void terminated(LogicalChannel channel, TerminationReason reason) {
-        connection.settle(channel, reason);
-        connection.tellTerminated(channel);
+        channels.settle(channel, reason);
+        channels.tellTerminated(channel);
     }
 
     private static void advance(LogicalChannel channel, Event event, String what) throws ProtocolViolationException {
