@@ -29,13 +29,16 @@ class ModulePathTest {
         write("program/Main.java", """
                 package program;
 
+                import io.muxstream.netty.MuxConnection;
                 import io.muxstream.protocol.connection.Connection;
                 import io.muxstream.protocol.frame.ProtocolVersion;
 
                 public final class Main {
                     public static void main(String[] arguments) {
-                        Module engine = Connection.class.getModule();
-                        System.out.println(engine.isNamed() + " " + engine.getName() + " " + ProtocolVersion.values().length);
+                        for (Class<?> ours : new Class<?>[] {Connection.class, MuxConnection.class}) {
+                            System.out.println(ours.getModule().isNamed() + " " + ours.getModule().getName());
+                        }
+                        System.out.println(ProtocolVersion.values().length);
                     }
                 }
                 """);
@@ -43,7 +46,7 @@ class ModulePathTest {
 
     @Test
     void aProgramStartsFromTheModulePath() throws Exception {
-        writeDescriptor("requires io.muxstream.protocol;");
+        writeDescriptor("requires io.muxstream.netty;");
 
         assertThat(run("javac", "--module-path", modulePath(), "-d", "out", "module-info.java", "program/Main.java"))
                 .isEqualTo(new Outcome(0, ""));
@@ -53,11 +56,14 @@ class ModulePathTest {
                         modulePath() + File.pathSeparator + "out",
                         "-m",
                         "program/program.Main"))
-                .isEqualTo(new Outcome(0, "true io.muxstream.protocol 4"));
+                .isEqualTo(new Outcome(
+                        0,
+                        String.join(
+                                System.lineSeparator(), "true io.muxstream.protocol", "true io.muxstream.netty", "4")));
     }
 
     @Test
-    void aProgramThatDoesNotAskForTheEngineDoesNotSeeIt() throws Exception {
+    void aProgramThatDoesNotAskForOursDoesNotSeeIt() throws Exception {
         writeDescriptor("");
 
         Outcome compilation =

@@ -1,0 +1,7 @@
+/** The peer contract, conformance and interoperability as reusable code. */
+module io.muxstream.testkit {
+    requires transitive io.muxstream.netty;
+    requires com.fasterxml.jackson.databind;
+    requires static transitive org.jspecify;
+    requires static com.google.errorprone.annotations;
+}
