@@ -2,7 +2,6 @@ package io.muxstream.netty;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.muxstream.protocol.channel.ChannelListener;
-import io.muxstream.protocol.channel.ContentQueue;
 import io.muxstream.protocol.channel.LogicalChannel;
 import io.muxstream.protocol.channel.TerminationReason;
 import io.muxstream.protocol.channel.TerminationReason.Cause;
@@ -50,35 +49,23 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
     private final Connection engine;
     private final LogicalChannel logical;
     private final MuxChannelConfig config = new MuxChannelConfig(this);
-    private final ContentQueue inbound = new ContentQueue();
+    private final ChannelReader reader;
+    private final ChannelWriter writer;
     private final CompletableFuture<TerminationReason> completion = new CompletableFuture<>();
-    private final List<ChannelPromise> outputPromises = new ArrayList<>(1);
     private final List<ChannelPromise> closePromises = new ArrayList<>(1);
-
     private volatile boolean open = true;
-    private volatile boolean outputShutdown;
-    private volatile boolean inputShutdown;
-    private boolean readPending;
-    private boolean delivering;
-    private boolean writing;
-    private boolean writeAgain;
-    private boolean waitsForReadComplete;
-    private boolean inputEnded;
-    private boolean finished;
+    private boolean everRegistered;
     private boolean closing;
     private boolean closedWithConnection;
-    private boolean everRegistered;
-    private long starvedSinceNanos;
-    private long writeProgress;
-    private boolean starvedWatched;
     private @Nullable Future<?> closeDeadline;
-    private @Nullable Future<?> writeDeadline;
 
     MuxChannel(MuxHandler handler, Connection engine, LogicalChannel logical) {
         super(handler.transport());
         this.handler = handler;
         this.engine = engine;
         this.logical = logical;
+        this.reader = new ChannelReader(this, handler, engine, logical);
+        this.writer = new ChannelWriter(this, handler, engine, logical);
     }
 
     // ---- For its holder
@@ -113,20 +100,12 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
      * @param bytes 0 to what was read and not yet consumed
      */
     public void consume(long bytes) {
-        onEventLoop(() -> {
-            engine.consumed(logical, bytes);
-            watchStarved();
-            handler.requestFlush();
-        });
+        onEventLoop(() -> reader.consume(bytes));
     }
 
     /** With {@code autoConsume} off: the reader waits, and has nothing left. From any thread. */
     public void readerStarved() {
-        onEventLoop(() -> {
-            if (inbound.isEmpty()) {
-                starve();
-            }
-        });
+        onEventLoop(reader::starve);
     }
 
     /**
@@ -147,12 +126,12 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     public boolean isInputShutdown() {
-        return inputShutdown || !open;
+        return reader.isShutdown() || !open;
     }
 
     @Override
     public boolean isOutputShutdown() {
-        return outputShutdown || !open;
+        return writer.isShutdown() || !open;
     }
 
     @Override
@@ -168,7 +147,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
     @Override
     public ChannelFuture shutdownInput(ChannelPromise promise) {
         onEventLoop(() -> {
-            completeReading();
+            reader.complete();
             promise.trySuccess();
         });
         return promise;
@@ -182,16 +161,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     public ChannelFuture shutdownOutput(ChannelPromise promise) {
-        onEventLoop(() -> {
-            if (finished) {
-                promise.trySuccess();
-            } else if (!open || logical.isTerminated()) {
-                promise.tryFailure(closedException());
-            } else {
-                outputPromises.add(promise);
-                completeWriting();
-            }
-        });
+        onEventLoop(() -> writer.complete(promise));
         return promise;
     }
 
@@ -271,8 +241,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     protected void doBeginRead() {
-        readPending = true;
-        deliver(null);
+        reader.read();
     }
 
     @Override
@@ -281,7 +250,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
             throw new UnsupportedOperationException(
                     "expected a ByteBuf to write, got " + StringUtil.simpleClassName(message));
         }
-        if (outputShutdown) {
+        if (writer.isShutdown()) {
             throw new ChannelOutputShutdownException(
                     "expected no write behind the completion of writing, got one on " + logical);
         }
@@ -290,22 +259,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     protected void doWrite(ChannelOutboundBuffer in) {
-        if (writing) {
-            writeAgain = true;
-            return;
-        }
-        writing = true;
-        try {
-            do {
-                writeAgain = false;
-                writeWhilePossible(in);
-            } while (writeAgain);
-        } finally {
-            writing = false;
-        }
-        watchWrites(in);
-        finishIfDrained(in);
-        handler.requestFlush();
+        writer.write(in);
     }
 
     /** Nothing but the outbound buffer goes by {@link #dropUnsent}. */
@@ -316,13 +270,10 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
     @Override
     protected void doClose() {
         open = false;
-        outputShutdown = true;
-        inputShutdown = true;
         if (!logical.isTerminated()) {
             engine.terminate(logical, null);
         }
-        dropInbound();
-        cancelDeadlines();
+        reader.close();
         noteCompletion();
         handler.requestFlush();
     }
@@ -345,28 +296,20 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
     /** What came before this channel was there, and what has already happened to it. */
     void catchUp() {
-        for (ByteBuf early = logical.pollEarlyContent(); early != null; early = logical.pollEarlyContent()) {
-            inbound.add(early);
-        }
+        reader.takeEarlyContent();
         if (logical.isPeerReadingCompleted()) {
-            outputShutdown = true;
-            finished = true;
+            writer.completeByPeer();
         }
-        inputEnded |= logical.isPeerWritingCompleted();
         if (logical.isTerminated()) {
             terminatedByPeer();
         } else {
-            deliver(null);
+            reader.deliver();
         }
     }
 
     /** The transport's read turn is over. */
     void transportReadCompleted() {
-        if (waitsForReadComplete) {
-            waitsForReadComplete = false;
-            pipeline().fireChannelReadComplete();
-            deliver(null);
-        }
+        reader.transportReadCompleted();
     }
 
     /** Closes in order, without waiting for the peer to complete its writing, since the connection is to be closed. */
@@ -379,275 +322,28 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
     private final class Events implements ChannelListener {
         @Override
         public void onContent(ByteBuf payload) {
-            starvedSinceNanos = 0;
-            if (inputShutdown || !open) {
-                int bytes = payload.readableBytes();
-                payload.release();
-                engine.consumed(logical, bytes);
-                return;
-            }
-            if (readPending && !delivering && inbound.isEmpty()) {
-                deliver(payload);
-            } else {
-                inbound.add(payload);
-                deliver(null);
-            }
+            reader.receive(payload);
         }
 
         @Override
         public void onWritingCompleted() {
-            inputEnded = true;
-            deliver(null);
+            reader.completeByPeer();
         }
 
         @Override
         public void onReadingCompleted() {
-            outputShutdown = true;
-            finished = true;
-            succeedOutputPromises();
-            dropUnsent();
+            writer.completeByPeer();
         }
 
         @Override
         public void onSendTurn() {
-            ((MuxUnsafe) unsafe()).resume();
+            resume();
         }
 
         @Override
         public void onTerminated(TerminationReason reason) {
             terminatedByPeer();
         }
-    }
-
-    // ---- Reading
-
-    /** Gives the pipeline what it asked for: {@code first}, if not null, and what waits. */
-    private void deliver(@Nullable ByteBuf first) {
-        if (delivering) {
-            assert first == null;
-            return;
-        }
-        delivering = true;
-        try {
-            ByteBuf next = first;
-            while (readPending && open && !inputShutdown) {
-                if (next == null) {
-                    next = inbound.poll();
-                }
-                if (next == null) {
-                    break;
-                }
-                readPending = false;
-                readBatch(next);
-                next = null;
-            }
-        } finally {
-            delivering = false;
-        }
-        afterDelivery();
-    }
-
-    private void readBatch(ByteBuf first) {
-        var handle = unsafe().recvBufAllocHandle();
-        handle.reset(config);
-        ByteBuf next = first;
-        do {
-            int bytes = next.readableBytes();
-            handle.attemptedBytesRead(bytes);
-            handle.lastBytesRead(bytes);
-            handle.incMessagesRead(1);
-            pipeline().fireChannelRead(next);
-            if (config.isAutoConsume()) {
-                engine.consumed(logical, bytes);
-            }
-            next = handle.continueReading() && open && !inputShutdown ? inbound.poll() : null;
-        } while (next != null);
-        handle.readComplete();
-        if (handler.isReading() && inbound.isEmpty()) {
-            // More may come in this turn of the transport; completion is told once, at its end.
-            readPending = config.isAutoRead();
-            if (!waitsForReadComplete) {
-                waitsForReadComplete = true;
-                handler.addReader(this);
-            }
-        } else {
-            pipeline().fireChannelReadComplete();
-        }
-    }
-
-    private void afterDelivery() {
-        if (!open) {
-            return;
-        }
-        if (inbound.isEmpty()) {
-            boolean over = logical.isTerminated();
-            if (inputEnded && !inputShutdown && (over || readPending)) {
-                tellInputEnd();
-            }
-            if (open && over) {
-                closeTerminated();
-                return;
-            }
-            if (readPending && config.isAutoConsume()) {
-                starve();
-            }
-        }
-        if (!handler.isReading()) {
-            handler.requestFlush();
-        }
-    }
-
-    private void tellInputEnd() {
-        inputShutdown = true;
-        if (waitsForReadComplete) {
-            waitsForReadComplete = false;
-            pipeline().fireChannelReadComplete();
-        }
-        if (config.isAllowHalfClosure()) {
-            pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-            pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
-        } else {
-            var unused = close();
-        }
-    }
-
-    private void completeReading() {
-        if (inputShutdown || !open) {
-            return;
-        }
-        inputShutdown = true;
-        dropInbound();
-        engine.finishReading(logical);
-        handler.requestFlush();
-    }
-
-    private void dropInbound() {
-        long dropped = inbound.releaseAll();
-        if (dropped > 0) {
-            engine.consumed(logical, dropped);
-        }
-    }
-
-    private void starve() {
-        if (inputEnded || logical.isTerminated()) {
-            return;
-        }
-        if (!logical.isReaderStarved()) {
-            engine.readerStarved(logical);
-        }
-        if (starvedSinceNanos == 0) {
-            starvedSinceNanos = System.nanoTime() | 1;
-        }
-        watchStarved();
-        handler.requestFlush();
-    }
-
-    /** What a starved reader has taken is acknowledged after a while, whatever the threshold (spec §7.4). */
-    private void watchStarved() {
-        long delayNanos = handler.options().starvedDelay().toNanos();
-        if (starvedWatched || delayNanos == 0 || starvedSinceNanos == 0 || logical.owedBytes() == 0 || !isActive()) {
-            return;
-        }
-        starvedWatched = true;
-        long leftNanos = Math.max(1, starvedSinceNanos + delayNanos - System.nanoTime());
-        var unused = parent().eventLoop().schedule(this::acknowledgeStarved, leftNanos, TimeUnit.NANOSECONDS);
-    }
-
-    private void acknowledgeStarved() {
-        starvedWatched = false;
-        if (starvedSinceNanos == 0 || !open) {
-            return;
-        }
-        if (System.nanoTime() - starvedSinceNanos
-                >= handler.options().starvedDelay().toNanos()) {
-            engine.acknowledgeRest(logical);
-            handler.requestFlush();
-        } else {
-            watchStarved();
-        }
-    }
-
-    // ---- Writing
-
-    private void writeWhilePossible(ChannelOutboundBuffer in) {
-        for (Object message = in.current(); message != null; message = in.current()) {
-            ByteBuf data = (ByteBuf) message;
-            if (!data.isReadable()) {
-                in.remove();
-                continue;
-            }
-            if (finished || logical.isTerminated()) {
-                return;
-            }
-            int sent = engine.send(logical, data);
-            if (sent == 0) {
-                return;
-            }
-            writeProgress++;
-            in.removeBytes(sent);
-        }
-    }
-
-    private void completeWriting() {
-        outputShutdown = true;
-        unsafe().flush();
-        finishIfDrained(unsafe().outboundBuffer());
-    }
-
-    private void finishIfDrained(@Nullable ChannelOutboundBuffer buffer) {
-        if (!outputShutdown || finished || logical.isTerminated() || !isDrained(buffer)) {
-            return;
-        }
-        finished = true;
-        engine.finish(logical);
-        succeedOutputPromises();
-        if (closedWithConnection) {
-            engine.terminate(logical, null);
-        }
-        handler.requestFlush();
-        if (logical.isTerminated()) {
-            afterDelivery();
-        }
-    }
-
-    private static boolean isDrained(@Nullable ChannelOutboundBuffer buffer) {
-        return buffer == null || buffer.isEmpty();
-    }
-
-    private void succeedOutputPromises() {
-        outputPromises.forEach(ChannelPromise::trySuccess);
-        outputPromises.clear();
-    }
-
-    /** Fails whatever was written and has not left; the channel can still be read. */
-    private void dropUnsent() {
-        ((MuxUnsafe) unsafe()).shutdownOutput(newPromise());
-    }
-
-    /** Writes that make no progress for too long end the channel, where a {@code writeTimeout} is set. */
-    private void watchWrites(ChannelOutboundBuffer in) {
-        long timeoutNanos = handler.options().writeTimeout().toNanos();
-        if (timeoutNanos == 0 || writeDeadline != null || in.isEmpty() || logical.isTerminated()) {
-            return;
-        }
-        long progress = writeProgress;
-        writeDeadline = parent().eventLoop()
-                .schedule(
-                        () -> {
-                            writeDeadline = null;
-                            ChannelOutboundBuffer buffer = unsafe().outboundBuffer();
-                            if (buffer == null || buffer.isEmpty() || !open) {
-                                return;
-                            }
-                            if (progress == writeProgress) {
-                                terminate("expected a write to make progress within "
-                                        + handler.options().writeTimeout() + " (writeTimeout), got none");
-                            } else {
-                                watchWrites(buffer);
-                            }
-                        },
-                        timeoutNanos,
-                        TimeUnit.NANOSECONDS);
     }
 
     // ---- Ends
@@ -663,16 +359,16 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
             return;
         }
         closing = true;
-        completeReading();
+        reader.complete();
         if (logical.isTerminated()) {
             closeNow();
             return;
         }
-        if (!logical.state().isAccepted() && isDrained(unsafe().outboundBuffer())) {
+        if (!logical.state().isAccepted() && writer.isDrained()) {
             terminate(null);
             return;
         }
-        completeWriting();
+        writer.complete(null);
         if (open && !logical.isTerminated()) {
             long timeoutNanos = handler.options().closeTimeout().toNanos();
             if (timeoutNanos > 0) {
@@ -684,7 +380,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
-    private void terminate(@Nullable String errorText) {
+    void terminate(@Nullable String errorText) {
         if (!open) {
             return;
         }
@@ -694,16 +390,29 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
     /** The peer, or the end of the connection, has ended the channel: writes fail now, what has come stays readable. */
     private void terminatedByPeer() {
-        inputEnded = true;
-        if (!finished) {
-            outputShutdown = true;
-            dropUnsent();
-        }
+        writer.terminate();
         noteCompletion();
-        deliver(null);
+        reader.completeByPeer();
     }
 
-    private void closeTerminated() {
+    /** This party's writing has been completed, and all that was written has left. */
+    void writingCompleted() {
+        if (closedWithConnection) {
+            engine.terminate(logical, null);
+        }
+        if (logical.isTerminated()) {
+            noteCompletion();
+            reader.deliver();
+        }
+    }
+
+    /** Fails whatever was written and has not left; the channel can still be read. */
+    void dropUnsent() {
+        ((MuxUnsafe) unsafe()).shutdownOutput(newPromise());
+    }
+
+    /** The channel is over, and all that has come was read. */
+    void closeTerminated() {
         TerminationReason reason = logical.terminationReason();
         if (reason != null && !reason.isCleanEnd() && reason.cause() != Cause.LOCAL) {
             pipeline().fireExceptionCaught(new MuxException("channel '" + name() + "' ended", reason));
@@ -725,28 +434,15 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
         if (reason == null) {
             return;
         }
-        cancelDeadlines();
-        failOutputPromises();
-        completion.complete(reason);
-    }
-
-    private void failOutputPromises() {
-        outputPromises.forEach(promise -> promise.tryFailure(closedException()));
-        outputPromises.clear();
-    }
-
-    private void cancelDeadlines() {
         if (closeDeadline != null) {
             closeDeadline.cancel(false);
         }
-        if (writeDeadline != null) {
-            writeDeadline.cancel(false);
-            writeDeadline = null;
-        }
+        writer.close();
+        completion.complete(reason);
     }
 
     /** What writes on this channel fail with. */
-    private Exception closedException() {
+    Exception closedException() {
         TerminationReason reason = logical.terminationReason();
         ClosedChannelException closed = new ClosedChannelException();
         if (reason != null) {
@@ -780,6 +476,9 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
         @Override
         protected void onUnhandledInboundException(Throwable cause) {
+            if (channel.logical.isTerminated()) {
+                return;
+            }
             super.onUnhandledInboundException(cause);
             channel.abort(cause);
         }
@@ -798,9 +497,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
         }
 
         void resume() {
-            if (writing) {
-                writeAgain = true;
-            } else {
+            if (!writer.lookAgain()) {
                 flush0();
             }
         }
