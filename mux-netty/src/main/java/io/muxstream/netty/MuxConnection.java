@@ -1,7 +1,6 @@
 package io.muxstream.netty;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.muxstream.protocol.channel.ChannelListener;
 import io.muxstream.protocol.channel.LogicalChannel;
 import io.muxstream.protocol.channel.TerminationReason;
 import io.muxstream.protocol.connection.Acceptance;
@@ -10,7 +9,6 @@ import io.muxstream.protocol.connection.ConnectionListener;
 import io.muxstream.protocol.frame.ChannelId;
 import io.muxstream.protocol.frame.ChannelSource;
 import io.muxstream.protocol.frame.ProtocolVersion;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
@@ -37,16 +35,16 @@ import org.slf4j.LoggerFactory;
 public final class MuxConnection {
     private static final Logger LOG = LoggerFactory.getLogger(MuxConnection.class);
 
-    private final MuxHandler handler;
-    private final MuxOptions options;
+    final MuxHandler handler;
+    final MuxOptions options;
     private final Events events = new Events();
     private final CompletableFuture<Void> completion = new CompletableFuture<>();
     private final CompletableFuture<ProtocolVersion> opened = new CompletableFuture<>();
     private final Queue<Consumer<Connection>> beforeStart = new ArrayDeque<>();
     private final Map<Acceptance, CompletableFuture<MuxChannel>> accepting = new HashMap<>();
     private final Map<Acceptance, ChannelSettings> acceptingSettings = new HashMap<>();
-    private final Map<LogicalChannel, MuxChannel> channels = new HashMap<>();
-    private final Map<LogicalChannel, Offering> offerings = new HashMap<>();
+    final Map<LogicalChannel, MuxChannel> channels = new HashMap<>();
+    final Map<LogicalChannel, Offering> offerings = new HashMap<>();
     private final List<Runnable> beforeAttached = new ArrayList<>();
     private final List<CompletableFuture<?>> failAtEnd = new ArrayList<>();
     private volatile @Nullable Channel transport;
@@ -75,7 +73,7 @@ public final class MuxConnection {
      */
     public CompletableFuture<MuxChannel> offer(String name, ChannelSettings settings) {
         CompletableFuture<MuxChannel> future = new CompletableFuture<>();
-        withEngine(future, live -> new Offering(live, name, settings, future, false).begin());
+        withEngine(future, live -> new Offering(this, live, name, settings, future, false).begin());
         return future;
     }
 
@@ -85,7 +83,7 @@ public final class MuxConnection {
      */
     public CompletableFuture<MuxChannel> create(ChannelSettings settings) {
         CompletableFuture<MuxChannel> future = new CompletableFuture<>();
-        withEngine(future, live -> new Offering(live, "", settings, future, true).begin());
+        withEngine(future, live -> new Offering(this, live, "", settings, future, true).begin());
         return future;
     }
 
@@ -301,14 +299,14 @@ public final class MuxConnection {
     }
 
     /** Makes the Netty channel of an accepted or seeded channel, and gives it to who asked for it. */
-    private void handOver(
+    void handOver(
             Connection live, LogicalChannel logical, ChannelSettings settings, CompletableFuture<MuxChannel> future) {
         MuxChannel channel = newChannel(live, logical, settings);
         handOver(channel, future);
         channel.catchUp();
     }
 
-    private MuxChannel newChannel(Connection live, LogicalChannel logical, ChannelSettings settings) {
+    MuxChannel newChannel(Connection live, LogicalChannel logical, ChannelSettings settings) {
         MuxChannel channel = new MuxChannel(handler, live, logical);
         logical.listen(channel.events());
         channels.put(logical, channel);
@@ -328,7 +326,7 @@ public final class MuxConnection {
         return channel;
     }
 
-    private static void handOver(MuxChannel channel, CompletableFuture<MuxChannel> future) {
+    static void handOver(MuxChannel channel, CompletableFuture<MuxChannel> future) {
         if (!future.complete(channel)) {
             channel.abort((String) null);
         }
@@ -409,7 +407,8 @@ public final class MuxConnection {
     }
 
     @CanIgnoreReturnValue
-    private @Nullable Future<?> after(Duration delay, Runnable task) {
+    @Nullable
+    Future<?> after(Duration delay, Runnable task) {
         return delay.isZero() ? null : eventLoop().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
@@ -477,7 +476,7 @@ public final class MuxConnection {
         }
     }
 
-    private void onCancel(CompletableFuture<?> future, Runnable takeBack) {
+    void onCancel(CompletableFuture<?> future, Runnable takeBack) {
         future.whenComplete((channel, failure) -> {
             if (future.isCancelled()) {
                 onEventLoop(() -> {
@@ -486,108 +485,6 @@ public final class MuxConnection {
                 });
             }
         });
-    }
-
-    /** An offer of ours, on its way to a channel. */
-    private final class Offering implements ChannelListener {
-        private final Connection live;
-        private final String name;
-        private final ChannelSettings settings;
-        private final CompletableFuture<MuxChannel> future;
-        private final boolean handedOverWhenSent;
-        private @Nullable LogicalChannel channel;
-        private @Nullable MuxChannel created;
-        private @Nullable Future<?> deadline;
-
-        Offering(
-                Connection live,
-                String name,
-                ChannelSettings settings,
-                CompletableFuture<MuxChannel> future,
-                boolean handedOverWhenSent) {
-            this.live = live;
-            this.name = name;
-            this.settings = settings;
-            this.future = future;
-            this.handedOverWhenSent = handedOverWhenSent;
-        }
-
-        void begin() {
-            LogicalChannel offered = live.offer(name, settings.windowBytesOr(windowBytes(live)), this);
-            channel = offered;
-            offerings.put(offered, this);
-            onCancel(future, () -> takeBack(new MuxException("the offer was cancelled")));
-            deadline = after(
-                    options.offerTimeout(),
-                    () -> takeBack(new MuxException("expected an answer to the offer '" + name + "' within "
-                            + options.offerTimeout() + " (offerTimeout), got none")));
-            if (offered.hasId()) {
-                onOfferSent();
-            }
-        }
-
-        @Override
-        public void onOfferSent() {
-            if (handedOverWhenSent && channel != null) {
-                created = newChannel(live, channel, settings);
-                // The offer is still unanswered: this goes on listening, and passes on what it hears.
-                channel.listen(this);
-                MuxConnection.handOver(created, future);
-            }
-        }
-
-        @Override
-        public void onAccepted() {
-            settled();
-            if (channel == null) {
-                return;
-            }
-            if (created != null) {
-                channel.listen(created.events());
-                created.resume();
-            } else {
-                handOver(live, channel, settings, future);
-            }
-        }
-
-        @Override
-        public void onContent(ByteBuf payload) {
-            payload.release();
-            throw new AssertionError("content before the acceptance");
-        }
-
-        @Override
-        public void onTerminated(TerminationReason reason) {
-            settled();
-            future.completeExceptionally(new MuxException("the offer '" + name + "' failed", reason));
-            if (created != null) {
-                created.events().onTerminated(reason);
-            }
-        }
-
-        /** The offer has not been answered, and is not wished for any more. */
-        void takeBack(Exception why) {
-            LogicalChannel offered = channel;
-            if (offered == null || offerings.get(offered) != this) {
-                return;
-            }
-            settled();
-            MuxChannel handedOver = channels.get(offered);
-            if (handedOver != null) {
-                handedOver.abort((String) null);
-            } else {
-                live.terminate(offered, null);
-                handler.requestFlush();
-            }
-            future.completeExceptionally(why);
-        }
-
-        private void settled() {
-            offerings.remove(channel);
-            if (deadline != null) {
-                deadline.cancel(false);
-            }
-        }
     }
 
     private final class Events implements ConnectionListener {
