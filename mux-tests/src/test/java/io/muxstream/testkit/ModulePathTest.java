@@ -65,6 +65,17 @@ class ModulePathTest {
     @Test
     void aProgramThatDoesNotAskForOursDoesNotSeeIt() throws Exception {
         writeDescriptor("");
+        write("program/Main.java", """
+                package program;
+
+                import io.muxstream.protocol.frame.ProtocolVersion;
+
+                public final class Main {
+                    public static void main(String[] arguments) {
+                        System.out.println(ProtocolVersion.values().length);
+                    }
+                }
+                """);
 
         Outcome compilation =
                 run("javac", "--module-path", modulePath(), "-d", "out", "module-info.java", "program/Main.java");
