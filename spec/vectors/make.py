@@ -618,7 +618,8 @@ def conversations(version):
     talk("credit-at-20480", "A window of 102,400 is acknowledged at 20,480.", "7.3", windowBytes=102_400).receive(offer()).do(
         "accept", peers).sent(late).receive(f(2, bytes(10_240)), times=3).do("consume", peers, bytes=20_479).sent().do(
         "consume", peers, bytes=2).sent(ours_out(5, number(20_481))).save()
-    opened("reading-completed-by-peer", "Nothing more is sent.", "6.5").receive(f(6)).do("send", peers, content="78").sent().save()
+    opened("reading-completed-by-peer", "No content is sent any more; by the end of the steps writing is completed.", "6.5").receive(f(6)).do("send", peers, content="78").do(
+        "completeWriting", peers).sent(ours_out(3)).save()
     opened("reading-completed-by-us", "What comes afterwards is discarded, and acknowledged.", "6.5").do("completeReading", peers).sent(
         ours_out(6)).receive(f(2, bytes(4096))).sent(ours_out(5, number(4096))).save()
 
@@ -641,7 +642,8 @@ def conversations(version):
         stalls = opened("growth-back-off", "After one refusal the second stall asks, not the first.", "8.1")
         content = lambda n: ours_out(2, b"\x07" * n)
         stalls.do("send", peers, content=(b"\x07" * (4096 * 3 + 1)).hex()).sent(content(4096), ours_out(8))
-        stalls.receive(f(5, number(4096)), f(7, number(4096))).sent(content(4096))
+        # The refusal comes first, so that it does not matter whether credit is used up before what lies behind it is looked at.
+        stalls.receive(f(7, number(4096)), f(5, number(4096))).sent(content(4096))
         stalls.receive(f(5, number(4096))).sent(content(4096), ours_out(8))
         stalls.receive(f(5, number(4096)), f(7, number(16_384))).sent(content(1)).save()
     if qualified:
