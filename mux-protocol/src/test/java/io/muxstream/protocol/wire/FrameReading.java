@@ -4,6 +4,7 @@ import io.muxstream.protocol.frame.Frame;
 import io.muxstream.protocol.frame.ProtocolViolationException;
 import io.muxstream.protocol.frame.Violation;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,7 +100,7 @@ public record FrameReading(
             return frame;
         }
         ByteBuf payload = content.payload();
-        ByteBuf copy = Unpooled.wrappedBuffer(io.netty.buffer.ByteBufUtil.getBytes(payload));
+        ByteBuf copy = Unpooled.wrappedBuffer(ByteBufUtil.getBytes(payload));
         payload.release();
         return new Frame.Content(content.id(), copy);
     }
