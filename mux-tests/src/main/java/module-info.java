@@ -2,6 +2,9 @@
 module io.muxstream.testkit {
     requires transitive io.muxstream.netty;
     requires com.fasterxml.jackson.databind;
+    requires org.slf4j;
     requires static transitive org.jspecify;
     requires static com.google.errorprone.annotations;
+
+    exports io.muxstream.testkit.peer;
 }

@@ -1,0 +1,106 @@
+package io.muxstream.testkit.peer;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.CompletableFuture;
+
+/** The client's end of a sink: writes its bytes while the channel is writable, and waits for the server's count of them. */
+final class BulkHandler extends BehaviourHandler {
+    private final long totalBytes;
+    private final int chunkBytes;
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final ByteBuf count = Unpooled.buffer(Long.BYTES, Long.BYTES);
+    private final ByteBuf chunk;
+    private long writtenBytes;
+    private boolean writing;
+    private boolean finished;
+
+    /**
+     * A handler for one transfer.
+     *
+     * @param chunk what is written again and again; stays the caller's
+     */
+    BulkHandler(long totalBytes, ByteBuf chunk) {
+        this.totalBytes = totalBytes;
+        this.chunkBytes = chunk.readableBytes();
+        this.chunk = chunk;
+    }
+
+    /** Completes when the server's count has come and is right. */
+    CompletableFuture<Void> done() {
+        return done;
+    }
+
+    @Override
+    void start(ChannelHandlerContext ctx) {
+        writeWhileWritable(ctx);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        writeWhileWritable(ctx);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        try {
+            if (bytes.readableBytes() > count.writableBytes()) {
+                throw new IllegalStateException("expected a count of 8 bytes, got more");
+            }
+            count.writeBytes(bytes);
+        } finally {
+            bytes.release();
+        }
+        if (!count.isWritable()) {
+            countCame();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        done.completeExceptionally(new ClosedChannelException());
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        done.completeExceptionally(cause);
+        super.exceptionCaught(ctx, cause);
+    }
+
+    private void countCame() {
+        long counted = count.getLong(0);
+        if (counted == totalBytes) {
+            done.complete(null);
+        } else {
+            done.completeExceptionally(
+                    new IllegalStateException("expected a count of " + totalBytes + " bytes, got " + counted));
+        }
+    }
+
+    private void writeWhileWritable(ChannelHandlerContext ctx) {
+        if (writing || finished) {
+            return;
+        }
+        writing = true;
+        while (writtenBytes < totalBytes && ctx.channel().isWritable()) {
+            writeChunks(ctx);
+        }
+        writing = false;
+        if (writtenBytes == totalBytes) {
+            finished = true;
+            finishWriting(ctx, Unpooled.EMPTY_BUFFER);
+        }
+    }
+
+    private void writeChunks(ChannelHandlerContext ctx) {
+        do {
+            int bytes = (int) Math.min(chunkBytes, totalBytes - writtenBytes);
+            var unused = ctx.write(chunk.retainedSlice(chunk.readerIndex(), bytes));
+            writtenBytes += bytes;
+        } while (writtenBytes < totalBytes && ctx.channel().isWritable());
+        ctx.flush();
+    }
+}
