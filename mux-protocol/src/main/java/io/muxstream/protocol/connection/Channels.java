@@ -276,7 +276,8 @@ final class Channels {
     }
 
     private void acknowledge(LogicalChannel channel, long bytes) {
-        if (bytes > 0 && !channel.isTerminated() && version.hasFlowControl()) {
+        // Who has completed its writing has no use for credit (spec §7.3).
+        if (bytes > 0 && !channel.isTerminated() && !channel.isPeerWritingCompleted() && version.hasFlowControl()) {
             output.acknowledge(channel, bytes);
         }
     }
