@@ -392,7 +392,14 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
     private void terminatedByPeer() {
         writer.terminate();
         noteCompletion();
-        reader.completeByPeer();
+        TerminationReason reason = logical.terminationReason();
+        if (reason != null && reason.isCleanEnd()) {
+            reader.completeByPeer();
+        } else {
+            // No end of the input, which would pass off a part for the whole: behind what has come, the reader is told
+            // what went wrong.
+            reader.deliver();
+        }
     }
 
     /** This party's writing has been completed, and all that was written has left. */

@@ -13,11 +13,13 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.Future;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -83,6 +85,8 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
         ctx.channel()
                 .config()
                 .setWriteBufferWaterMark(new WriteBufferWaterMark(options.lowWaterBytes(), options.highWaterBytes()));
+        // That the peer ends is to be heard before the writes that fail with it, which would pass for what went wrong.
+        ctx.channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         if (ctx.channel().isActive()) {
             begin(ctx);
         }
@@ -145,12 +149,14 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
         ctx.close();
     }
 
-    /** A transport whose peer sends no more is over, also where it could be half open. */
+    /** A transport whose peer sends no more is over, also where it could be half open; under TLS it begins when that is agreed on. */
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         if (event instanceof ChannelInputShutdownEvent) {
             end(null);
             ctx.close();
+        } else if (event instanceof SslHandshakeCompletionEvent tls && tls.isSuccess()) {
+            begin(ctx);
         }
         ctx.fireUserEventTriggered(event);
     }
@@ -208,20 +214,30 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
         ChannelHandlerContext ctx = context();
         flush(ctx);
         ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
-            boolean secured = ctx.pipeline().get(SslHandler.class) != null;
-            if (ctx.channel() instanceof DuplexChannel duplex && !secured && duplex.isActive()) {
-                // A close with bytes unread would have the peer's system throw away what we sent last.
-                duplex.shutdownOutput();
+            SslHandler tls = ctx.pipeline().get(SslHandler.class);
+            if (tls != null && ctx.channel().isActive()) {
+                tls.closeOutbound().addListener(told -> closeBehindPeer(ctx));
             } else {
-                ctx.close();
+                closeBehindPeer(ctx);
             }
         });
     }
 
     // ---- Inside
 
+    /** Says that no more comes: a close with bytes unread would have the peer's system throw away what we sent last. */
+    private static void closeBehindPeer(ChannelHandlerContext ctx) {
+        if (ctx.channel() instanceof DuplexChannel duplex && duplex.isActive()) {
+            duplex.shutdownOutput();
+        } else {
+            ctx.close();
+        }
+    }
+
     private void begin(ChannelHandlerContext ctx) {
-        if (engine != null || undetected != null) {
+        SslHandler tls = ctx.pipeline().get(SslHandler.class);
+        boolean secure = tls == null || tls.handshakeFuture().isSuccess();
+        if (engine != null || undetected != null || !secure) {
             return;
         }
         if (options.versionDetected()) {
