@@ -84,9 +84,10 @@ final class Bench implements Callable<Integer> {
         MuxOptions options = peer.muxOptions(0);
         InetSocketAddress address = new InetSocketAddress(host, port);
         try (BenchClient client = peer.engine() == Engine.RAW
-                ? new RawClient(address, peer.transport())
-                : MuxBenchClient.connect(address, peer.transport(), options)) {
-            BenchReport report = measure(new BenchScenarios(client, work));
+                        ? new RawClient(address, peer.transport())
+                        : MuxBenchClient.connect(address, peer.transport(), options);
+                BenchScenarios scenarios = new BenchScenarios(client, work)) {
+            BenchReport report = measure(scenarios);
             PrintStream out = System.out;
             out.println(report.toJson());
             out.flush();

@@ -13,14 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The client's side of the peer contract's scenarios, all on channels that one {@link ChannelOpener} opens. One iteration at a time, from
- * any thread that is not an event loop's.
+ * any thread that is not an event loop's. To be closed behind the last one, when what it writes is given back.
  */
-public final class BenchScenarios {
+public final class BenchScenarios implements AutoCloseable {
     private static final int PERIOD = 251;
 
     private final ChannelOpener opener;
     private final BenchWork work;
     private final ByteBuf chunk;
+    private final ByteBuf message;
     private final RoundTripHandler roundTrips;
     private @Nullable Channel echo;
 
@@ -29,7 +30,8 @@ public final class BenchScenarios {
         this.opener = opener;
         this.work = work;
         chunk = bytes(work.chunkBytes());
-        roundTrips = new RoundTripHandler(bytes(work.messageBytes()));
+        message = bytes(work.messageBytes());
+        roundTrips = new RoundTripHandler(message);
     }
 
     /** Opens what a scenario keeps open over all its iterations. To be waited for before the first one. */
@@ -53,6 +55,12 @@ public final class BenchScenarios {
             case LIFETIME -> new Lifetime().run();
             case MIXED -> mixed(times);
         };
+    }
+
+    @Override
+    public void close() {
+        chunk.release();
+        message.release();
     }
 
     private CompletableFuture<Void> bulk(long bytes) {
@@ -87,7 +95,7 @@ public final class BenchScenarios {
         for (int i = 0; i < count; i++) {
             bytes.writeByte(i % PERIOD);
         }
-        return Unpooled.unreleasableBuffer(bytes);
+        return bytes;
     }
 
     private static final class Countdown implements BooleanSupplier {
