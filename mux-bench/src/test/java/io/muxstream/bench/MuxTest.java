@@ -13,9 +13,7 @@ class MuxTest {
     private final StringWriter output = new StringWriter();
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             nonsense                                           | nonsense
             serve extra                                        | extra
             serve --port                                       | --port
