@@ -14,4 +14,5 @@ module io.muxstream.netty {
     requires static com.google.errorprone.annotations;
 
     exports io.muxstream.netty;
+    exports io.muxstream.netty.stream;
 }

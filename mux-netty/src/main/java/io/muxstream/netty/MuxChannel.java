@@ -139,6 +139,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
         return isInputShutdown() && isOutputShutdown();
     }
 
+    /** Completes this party's reading: what has come and still comes is dropped. A {@link ChannelInputShutdownEvent} tells the pipeline. */
     @Override
     public ChannelFuture shutdownInput() {
         return shutdownInput(newPromise());
@@ -147,8 +148,12 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
     @Override
     public ChannelFuture shutdownInput(ChannelPromise promise) {
         onEventLoop(() -> {
+            boolean news = !isInputShutdown();
             reader.complete();
             promise.trySuccess();
+            if (news) {
+                pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            }
         });
         return promise;
     }
@@ -390,8 +395,8 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
     /** The peer, or the end of the connection, has ended the channel: writes fail now, what has come stays readable. */
     private void terminatedByPeer() {
-        writer.terminate();
         noteCompletion();
+        writer.terminate();
         TerminationReason reason = logical.terminationReason();
         if (reason != null && reason.isCleanEnd()) {
             reader.completeByPeer();

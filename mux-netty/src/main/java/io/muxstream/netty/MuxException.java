@@ -20,7 +20,8 @@ public final class MuxException extends IOException {
         this.reason = null;
     }
 
-    MuxException(String what, TerminationReason reason) {
+    /** A channel is over, for that reason; the message is {@code what} and the reason in words. */
+    public MuxException(String what, TerminationReason reason) {
         super(what + ": " + reason.describe(), reason.failure());
         this.reason = reason;
     }
