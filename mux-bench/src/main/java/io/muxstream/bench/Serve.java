@@ -1,7 +1,9 @@
 package io.muxstream.bench;
 
+import io.muxstream.netty.MuxConnection;
 import io.muxstream.netty.MuxOptions;
 import io.muxstream.netty.MuxServer;
+import io.muxstream.netty.StreamTransport;
 import io.muxstream.testkit.peer.PeerBehaviours;
 import java.io.PrintStream;
 import java.net.InetAddress;
@@ -41,13 +43,24 @@ final class Serve implements Callable<Integer> {
         MuxOptions options = peer.muxOptions(seededChannels);
         InetSocketAddress address = address();
         if (stdio) {
-            throw new UsageException("--stdio is not there yet");
+            return serveStandardStreams(options);
         }
         int bound = peer.engine() == Engine.RAW ? RawServer.bind(address, peer.transport()) : bindMux(address, options);
         PrintStream out = System.out;
         out.println("LISTENING " + bound);
         out.flush();
         return new CompletableFuture<Integer>().get();
+    }
+
+    /** One connection, and then the end, which is a good one only where the client closed in order. */
+    private int serveStandardStreams(MuxOptions options) throws Exception {
+        if (peer.engine() == Engine.RAW) {
+            throw new UsageException("expected --stdio with the engine mux, got raw, whose channels are connections");
+        }
+        MuxConnection connection = StreamTransport.connectStandard(options);
+        PeerBehaviours.serve(connection, seededChannels);
+        var unused = connection.completion().get();
+        return 0;
     }
 
     private int bindMux(InetSocketAddress address, MuxOptions options) throws Exception {
