@@ -108,7 +108,11 @@ final class ScriptedPeer implements ConnectionListener {
 
     void sendsContent(ChannelId id, int bytes) {
         ByteBuf out = Unpooled.buffer();
-        codec.encodeContentHeader(id, bytes, out);
+        codec.encodeContentHeader(id, Math.max(1, bytes), out);
+        if (bytes == 0) {
+            // No codec of ours writes an empty one; the length's last byte makes it one.
+            out.setByte(out.writerIndex() - 1, 0);
+        }
         sendsBytes(out.writeZero(bytes));
     }
 
