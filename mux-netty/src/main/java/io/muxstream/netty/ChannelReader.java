@@ -49,12 +49,20 @@ final class ChannelReader {
         deliver();
     }
 
+    /** What was asked for and has not come is no longer wished for. */
+    void cancelRead() {
+        pending = false;
+    }
+
     /** What has come before there was this reader. */
     void takeEarlyContent() {
         for (ByteBuf early = logical.pollEarlyContent(); early != null; early = logical.pollEarlyContent()) {
             inbound.add(early);
         }
         peerCompleted |= logical.isPeerWritingCompleted();
+        if (shutdown || !channel.isOpen()) {
+            drop();
+        }
     }
 
     void receive(ByteBuf payload) {
@@ -90,8 +98,9 @@ final class ChannelReader {
             return;
         }
         shutdown = true;
-        drop();
+        // In this order, so that credit for what is dropped does not bring more of it.
         engine.finishReading(logical);
+        drop();
         handler.requestFlush();
     }
 
@@ -105,7 +114,9 @@ final class ChannelReader {
     void transportReadCompleted() {
         if (completesWithTransport) {
             completesWithTransport = false;
-            channel.pipeline().fireChannelReadComplete();
+            if (channel.isOpen()) {
+                channel.pipeline().fireChannelReadComplete();
+            }
             deliver();
         }
     }
@@ -148,12 +159,15 @@ final class ChannelReader {
             next = handle.continueReading() && channel.isOpen() && !shutdown ? inbound.poll() : null;
         } while (next != null);
         handle.readComplete();
+        if (!channel.isOpen()) {
+            return;
+        }
         if (!handler.isReading() || !inbound.isEmpty()) {
             channel.pipeline().fireChannelReadComplete();
             return;
         }
         // More may come in this turn of the transport; completion is told once, at its end.
-        pending = config.isAutoRead();
+        pending |= config.isAutoRead();
         if (!completesWithTransport) {
             completesWithTransport = true;
             handler.addReader(channel);

@@ -40,6 +40,11 @@ final class ChannelWriter {
         return shutdown;
     }
 
+    /** Whether this party's writing is completed on the wire, or will be as soon as the channel is accepted. */
+    boolean isCompleted() {
+        return completed;
+    }
+
     /** Whether nothing waits to be sent. */
     boolean isDrained() {
         ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
@@ -127,7 +132,7 @@ final class ChannelWriter {
                 buffer.remove();
                 continue;
             }
-            if (completed || logical.isTerminated()) {
+            if (completed || logical.isTerminated() || logical.isPeerReadingCompleted()) {
                 return;
             }
             int sent = engine.send(logical, data);

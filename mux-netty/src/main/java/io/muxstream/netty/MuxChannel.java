@@ -25,6 +25,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -312,6 +313,11 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
+    /** {@code autoRead} has been turned off. */
+    void cancelRead() {
+        onEventLoop(reader::cancelRead);
+    }
+
     /** The transport's read turn is over. */
     void transportReadCompleted() {
         reader.transportReadCompleted();
@@ -321,7 +327,12 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
     @CanIgnoreReturnValue
     ChannelFuture closeWithConnection() {
         closedWithConnection = true;
-        return close();
+        ChannelFuture closed = close();
+        if (writer.isCompleted()) {
+            // Nothing is left to be sent, so nothing is left to be waited for.
+            terminate(null);
+        }
+        return closed;
     }
 
     private final class Events implements ChannelListener {
@@ -472,8 +483,16 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
         EventLoop loop = parent().eventLoop();
         if (loop.inEventLoop()) {
             task.run();
-        } else {
+            return;
+        }
+        try {
             loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            // The loop is shut down, and the channel with it: nothing runs there any more, so the task may run here.
+            if (open) {
+                throw e;
+            }
+            task.run();
         }
     }
 

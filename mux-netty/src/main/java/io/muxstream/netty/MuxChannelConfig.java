@@ -51,6 +51,11 @@ public final class MuxChannelConfig extends DefaultChannelConfig {
     }
 
     @Override
+    protected void autoReadCleared() {
+        ((MuxChannel) channel).cancelRead();
+    }
+
+    @Override
     public Map<ChannelOption<?>, Object> getOptions() {
         return getOptions(super.getOptions(), AUTO_CONSUME, ALLOW_HALF_CLOSURE);
     }

@@ -10,8 +10,10 @@ import io.muxstream.protocol.frame.ChannelId;
 import io.muxstream.protocol.frame.ChannelSource;
 import io.muxstream.protocol.frame.ProtocolVersion;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -45,6 +47,7 @@ public final class MuxConnection {
     private final Map<Acceptance, ChannelSettings> acceptingSettings = new HashMap<>();
     final Map<LogicalChannel, MuxChannel> channels = new HashMap<>();
     final Map<LogicalChannel, Offering> offerings = new HashMap<>();
+    private final Runnable closeUnread = this::closeUnread;
     private final List<Runnable> beforeAttached = new ArrayList<>();
     private final List<CompletableFuture<?>> failAtEnd = new ArrayList<>();
     private volatile @Nullable Channel transport;
@@ -53,6 +56,7 @@ public final class MuxConnection {
     private @Nullable Runnable whenNoChannels;
     private boolean draining;
     private boolean closing;
+    private boolean over;
 
     MuxConnection(MuxHandler handler, MuxOptions options) {
         this.handler = handler;
@@ -196,13 +200,13 @@ public final class MuxConnection {
      * with their work: that is {@link #drain}.
      */
     public CompletableFuture<Void> close() {
-        onEventLoop(this::beginClose);
+        onLiveEventLoop(this::beginClose);
         return closed();
     }
 
     /** Closes now: what is unsent is dropped. Completes when the transport is closed. */
     public CompletableFuture<Void> abort() {
-        onEventLoop(() -> transport().close());
+        onLiveEventLoop(handler::abort);
         return closed();
     }
 
@@ -211,7 +215,7 @@ public final class MuxConnection {
      * {@link #close} does.
      */
     public CompletableFuture<Void> drain() {
-        onEventLoop(() -> {
+        onLiveEventLoop(() -> {
             if (engine == null || engine.isEnded()) {
                 transport().close();
                 return;
@@ -257,6 +261,7 @@ public final class MuxConnection {
         for (Consumer<Connection> next = beforeStart.poll(); next != null; next = beforeStart.poll()) {
             next.accept(started);
         }
+        failAtEnd.clear();
     }
 
     void endedBeforeStart(@Nullable Throwable cause) {
@@ -301,11 +306,18 @@ public final class MuxConnection {
     /** Makes the Netty channel of an accepted or seeded channel, and gives it to who asked for it. */
     void handOver(
             Connection live, LogicalChannel logical, ChannelSettings settings, CompletableFuture<MuxChannel> future) {
-        MuxChannel channel = newChannel(live, logical, settings);
+        MuxChannel channel;
+        try {
+            channel = newChannel(live, logical, settings);
+        } catch (RuntimeException e) {
+            future.completeExceptionally(e);
+            return;
+        }
         handOver(channel, future);
         channel.catchUp();
     }
 
+    /** A channel that is registered already; where its handler can't be added, it is ended, and the failure thrown. */
     MuxChannel newChannel(Connection live, LogicalChannel logical, ChannelSettings settings) {
         MuxChannel channel = new MuxChannel(handler, live, logical);
         logical.listen(channel.events());
@@ -313,17 +325,37 @@ public final class MuxConnection {
         channel.closeFuture().addListener(closed -> {
             channels.remove(logical);
             tellWhenNoChannels();
+            if (over && channels.isEmpty() && eventLoop() instanceof SingleThreadEventExecutor loop) {
+                loop.removeShutdownHook(closeUnread);
+            }
         });
         if (settings.handler() == null) {
             channel.config().setAutoRead(false);
         } else {
-            channel.pipeline().addLast(settings.handler());
+            addHandler(channel, settings.handler());
         }
         var registered = eventLoop().register(channel);
         if (registered.cause() != null) {
             channel.abort(registered.cause());
         }
         return channel;
+    }
+
+    /** What can still be read when the connection is over can be read no more when the event loop is. */
+    private void closeUnread() {
+        for (MuxChannel channel : new ArrayList<>(channels.values())) {
+            channel.abort((String) null);
+        }
+    }
+
+    private static void addHandler(MuxChannel channel, ChannelHandler added) {
+        try {
+            channel.pipeline().addLast(added);
+        } catch (RuntimeException e) {
+            channel.abort(e);
+            channel.catchUp();
+            throw e;
+        }
     }
 
     static void handOver(MuxChannel channel, CompletableFuture<MuxChannel> future) {
@@ -338,7 +370,7 @@ public final class MuxConnection {
         }
         try {
             consumer.accept(new MuxOffer(this, channel));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             LOG.warn("The consumer of offers failed; '{}' is rejected", channel.name(), e);
             reject(live, channel);
         }
@@ -373,7 +405,7 @@ public final class MuxConnection {
         Connection live = engine;
         live.refuseOffers();
         rejectUnanswered(live);
-        after(options.closeTimeout(), () -> transport().close());
+        after(options.closeTimeout(), handler::abort);
         cancelUnsettled(live);
         for (MuxChannel channel : new ArrayList<>(channels.values())) {
             channel.closeWithConnection();
@@ -436,7 +468,7 @@ public final class MuxConnection {
             onEventLoop(() -> {
                 if (engine != null) {
                     guarded.accept(engine);
-                } else if (completion.isDone()) {
+                } else if (over) {
                     fail(future, new MuxException("the connection is over"));
                 } else {
                     unstarted(future, guarded);
@@ -460,6 +492,15 @@ public final class MuxConnection {
         }
     }
 
+    /** As {@link #onEventLoop}; where the loop is shut down, all is over, and nothing is left to be done. */
+    private void onLiveEventLoop(Runnable task) {
+        try {
+            onEventLoop(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("The event loop is shut down", e);
+        }
+    }
+
     private void onEventLoop(Runnable task) {
         Channel attached;
         synchronized (beforeAttached) {
@@ -476,10 +517,11 @@ public final class MuxConnection {
         }
     }
 
+    /** Has something taken back where its future is cancelled, or fails by its holder in another way, such as a timeout of its own. */
     void onCancel(CompletableFuture<?> future, Runnable takeBack) {
         future.whenComplete((channel, failure) -> {
-            if (future.isCancelled()) {
-                onEventLoop(() -> {
+            if (failure != null) {
+                onLiveEventLoop(() -> {
                     takeBack.run();
                     handler.requestFlush();
                 });
@@ -529,13 +571,17 @@ public final class MuxConnection {
 
         @Override
         public void onEnded(@Nullable Throwable cause) {
-            Exception over = new MuxException("the connection is over", cause);
+            over = true;
+            Exception failure = new MuxException("the connection is over", cause);
             beforeStart.clear();
-            failAtEnd.forEach(future -> fail(future, over));
+            failAtEnd.forEach(future -> fail(future, failure));
             failAtEnd.clear();
-            opened.completeExceptionally(over);
+            opened.completeExceptionally(failure);
             if (transport != null) {
                 transport().close();
+            }
+            if (!channels.isEmpty() && eventLoop() instanceof SingleThreadEventExecutor loop) {
+                loop.addShutdownHook(closeUnread);
             }
             if (cause == null) {
                 completion.complete(null);

@@ -21,6 +21,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.Future;
+import java.nio.channels.ClosedChannelException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,6 +56,7 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
     private boolean flushScheduled;
     private boolean inputPaused;
     private boolean answersWatched;
+    private boolean finished;
 
     /** A handler for one transport. */
     public MuxHandler(MuxOptions options) {
@@ -164,6 +166,10 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
     /** What goes wrong on the transport ends the connection. */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (cause instanceof ClosedChannelException && !ctx.channel().isOpen()) {
+            // It tells of frames that the closed transport no longer takes; the end itself comes as inactivity.
+            return;
+        }
         fail(cause);
     }
 
@@ -209,10 +215,19 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
         context().close();
     }
 
+    /** Closes the transport now, by this party's own wish, which is no fault of the peer whatever it was in the middle of. */
+    void abort() {
+        if (engine != null) {
+            engine.fail(null);
+        }
+        context().close();
+    }
+
     /** Closes the transport behind what has been written, so that the peer gets all of it. */
     void closeTransport() {
         ChannelHandlerContext ctx = context();
         flush(ctx);
+        finished = true;
         ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
             SslHandler tls = ctx.pipeline().get(SslHandler.class);
             if (tls != null && ctx.channel().isActive()) {
@@ -331,6 +346,11 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void writeFrame(ByteBuf bytes) {
+        if (finished) {
+            // Only what the peer still says is answered now, and it will not miss the answer.
+            bytes.release();
+            return;
+        }
         unflushed = true;
         context().write(bytes, context().voidPromise());
     }
@@ -378,7 +398,11 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
             undetected.release();
             undetected = null;
         }
-        if (engine != null) {
+        if (engine != null && finished) {
+            // All channels are over and all has been said: how the peer goes, be it in the middle of a frame, is no
+            // failure.
+            engine.fail(null);
+        } else if (engine != null) {
             engine.transportClosed(cause);
         } else {
             connection.endedBeforeStart(cause);

@@ -54,7 +54,13 @@ final class Offering implements ChannelListener {
     @Override
     public void onOfferSent() {
         if (handedOverWhenSent && channel != null) {
-            created = connection.newChannel(live, channel, settings);
+            try {
+                created = connection.newChannel(live, channel, settings);
+            } catch (RuntimeException e) {
+                settled();
+                future.completeExceptionally(e);
+                return;
+            }
             // The offer is still unanswered: this goes on listening, and passes on what it hears.
             channel.listen(this);
             created.closeFuture().addListener(closed -> settled());

@@ -110,8 +110,8 @@ public final class Connection {
         }
     }
 
-    /** The connection ends, because of something that its user knows: a deadline that has passed, say. */
-    public void fail(Throwable cause) {
+    /** The connection ends, because of something that its user knows: a deadline that has passed, say; null: by its own wish. */
+    public void fail(@Nullable Throwable cause) {
         end(cause);
     }
 
