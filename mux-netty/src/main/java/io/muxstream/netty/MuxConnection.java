@@ -256,8 +256,12 @@ public final class MuxConnection {
         waiting.forEach(transport.eventLoop()::execute);
     }
 
-    void started(Connection started) {
-        engine = started;
+    void starting(Connection starting) {
+        engine = starting;
+    }
+
+    /** What was asked for before there was an engine; it goes first, before whatever the opening of the connection brings about. */
+    void runWaiting(Connection started) {
         for (Consumer<Connection> next = beforeStart.poll(); next != null; next = beforeStart.poll()) {
             next.accept(started);
         }
@@ -532,6 +536,7 @@ public final class MuxConnection {
     private final class Events implements ConnectionListener {
         @Override
         public void onOpened() {
+            runWaiting(liveEngine());
             opened.complete(liveEngine().config().version());
         }
 

@@ -286,8 +286,9 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
                         .build();
         Connection started = new Connection(config, connection.events(), sink, ctx.alloc(), random, System.nanoTime());
         engine = started;
-        connection.started(started);
+        connection.starting(started);
         started.start();
+        connection.runWaiting(started);
         if (!started.isOpen()) {
             handshakeDeadline = after(ctx, options.handshakeTimeout(), () -> {
                 if (!started.isOpen()) {

@@ -8,16 +8,26 @@ import static org.awaitility.Awaitility.await;
 
 import io.muxstream.netty.ChannelSettings;
 import io.muxstream.netty.MuxChannel;
+import io.muxstream.netty.MuxHandler;
 import io.muxstream.netty.MuxOffer;
+import io.muxstream.netty.Transport;
 import io.muxstream.protocol.channel.TerminationReason;
 import io.muxstream.protocol.channel.TerminationReason.Cause;
 import io.muxstream.protocol.frame.ProtocolVersion;
+import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -243,6 +253,39 @@ class PeerBehavioursTest {
                 channel.shutdownOutput();
                 assertThat(await(collector.all())).isEqualTo(written);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ProtocolVersion.class,
+            names = {"V3", "V4"})
+    void aSeededChannelCanBeAskedForBeforeTheTransportIsUp(ProtocolVersion version) throws Exception {
+        EventLoopGroup loops = Transport.NIO.newEventLoops(1, true);
+        try (PeerPair pair = new PeerPair(version, 20_480, 1)) {
+            MuxHandler handler = new MuxHandler(pair.options());
+            Collector collector = new Collector();
+            var asked = new AtomicReference<CompletableFuture<MuxChannel>>();
+            Channel transport = new Bootstrap()
+                    .group(loops)
+                    .channel(NioSocketChannel.class)
+                    .handler(new ChannelInitializer<>() {
+                        @Override
+                        protected void initChannel(Channel channel) {
+                            channel.pipeline().addLast(handler);
+                            asked.set(handler.connection().seeded(0, ChannelSettings.handler(collector)));
+                        }
+                    })
+                    .connect(pair.address())
+                    .sync()
+                    .channel();
+            MuxChannel seeded = await(asked.get());
+            seeded.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {7}));
+            seeded.shutdownOutput();
+            assertThat(await(collector.all())).containsExactly(7);
+            transport.close().sync();
+        } finally {
+            loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         }
     }
 

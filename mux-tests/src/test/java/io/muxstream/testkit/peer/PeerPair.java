@@ -11,6 +11,7 @@ import io.muxstream.protocol.frame.ProtocolVersion;
 import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -18,12 +19,13 @@ import java.util.concurrent.TimeUnit;
 final class PeerPair implements AutoCloseable {
     static final int DEADLINE_SECONDS = 60;
 
+    private final MuxOptions options;
     private final MuxServer server;
     private final MuxClient client;
     private final MuxConnection connection;
 
     PeerPair(ProtocolVersion version, long windowBytes, int seededChannels) {
-        MuxOptions options = MuxOptions.builder(ConnectionConfig.builder(version)
+        options = MuxOptions.builder(ConnectionConfig.builder(version)
                         .windowBytes(windowBytes)
                         .seededChannels(seededChannels)
                         .build())
@@ -33,6 +35,14 @@ final class PeerPair implements AutoCloseable {
                 .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
         client = MuxClient.of(options);
         connection = await(client.connect(server.address()));
+    }
+
+    MuxOptions options() {
+        return options;
+    }
+
+    SocketAddress address() {
+        return server.address();
     }
 
     MuxConnection connection() {
