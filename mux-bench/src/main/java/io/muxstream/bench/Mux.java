@@ -39,6 +39,7 @@ public final class Mux implements Runnable {
     static CommandLine commandLine() {
         return new CommandLine(new Mux())
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExpandAtFiles(false)
                 .setParameterExceptionHandler(
                         (e, arguments) -> fail(e.getCommandLine().getErr(), e.getMessage(), STATUS_USAGE))
                 .setExecutionExceptionHandler((e, line, parsed) -> {

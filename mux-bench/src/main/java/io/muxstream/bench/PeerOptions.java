@@ -13,6 +13,9 @@ final class PeerOptions {
     /** A server of the contract takes every channel, and so a client may have that many. */
     private static final int MAX_CHANNELS = 100_000;
 
+    /** So much may lie in channels that nobody reads, of which a test may hold many. */
+    private static final long MAX_UNREAD_BYTES = 1L << 30;
+
     @Option(names = "--version", paramLabel = "V", description = "protocol version, 1 to 4 (default: ${DEFAULT-VALUE})")
     private int version = 3;
 
@@ -72,6 +75,7 @@ final class PeerOptions {
             ConnectionConfig.Builder config = ConnectionConfig.builder(ProtocolVersion.ofNumber(version))
                     .maxChannels(MAX_CHANNELS)
                     .maxPendingOffers(MAX_CHANNELS)
+                    .maxUnreadBytes(MAX_UNREAD_BYTES)
                     .maxAdvertisedBytes(ConnectionConfig.MAX_WINDOW_BYTES)
                     .seededChannels(seededChannels);
             if (windowBytes != null) {
