@@ -14,12 +14,14 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Two connections of ours, back to back over a TCP connection on loopback, each on an event loop of its own. Closing it closes all of that
- * and waits for it.
+ * Two connections of ours, back to back over a TCP connection on loopback, each on an event loop of its own. Closing it cuts the
+ * connection, closes the channels that it has opened, and waits for all of that.
  */
 public final class Pair implements AutoCloseable {
     /** A generous deadline: what takes longer hangs. */
@@ -27,6 +29,7 @@ public final class Pair implements AutoCloseable {
 
     private final EventLoopGroup clientLoops = newLoop();
     private final EventLoopGroup serverLoops = newLoop();
+    private final List<Ends> opened = new CopyOnWriteArrayList<>();
     private final MuxHandler client;
     private final MuxHandler server;
     private final Channel clientTransport;
@@ -102,7 +105,9 @@ public final class Pair implements AutoCloseable {
     /** A channel that the client has offered and the server accepted, with settings for each end. */
     public Ends open(String name, ChannelSettings clientSettings, ChannelSettings serverSettings) throws Exception {
         CompletableFuture<MuxChannel> accepted = server().accept(name, serverSettings);
-        return new Ends(await(client().offer(name, clientSettings)), await(accepted));
+        Ends ends = new Ends(await(client().offer(name, clientSettings)), await(accepted));
+        opened.add(ends);
+        return ends;
     }
 
     /** A channel with {@link ChannelSettings#DEFAULTS}. */
@@ -122,6 +127,11 @@ public final class Pair implements AutoCloseable {
     public void close() {
         clientTransport.close().syncUninterruptibly();
         serverTransport.close().syncUninterruptibly();
+        // What has come and was not read is theirs, until they are closed.
+        for (Ends ends : opened) {
+            ends.client().close().syncUninterruptibly();
+            ends.server().close().syncUninterruptibly();
+        }
         stop(clientLoops);
         stop(serverLoops);
     }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class Outbound {
     /** The most that is handed to the channel at once: three frames. */
     static final int PORTION_BYTES = 3 * 20_480;
+
+    private static final String CUT_BY_CLOSE = "a write ended in the middle: the writer was closed";
 
     /** Where the bytes come from. */
     interface Source {
@@ -47,6 +50,7 @@ final class Outbound {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final GenericFutureListener<Future<? super Void>> whenWritten = this::noteWritten;
+    private final AtomicInteger unsentPortions = new AtomicInteger();
     private volatile boolean midWrite;
     private boolean closed;
     private boolean channelClosed;
@@ -110,7 +114,9 @@ final class Outbound {
             if (e instanceof InterruptedIOException interrupted) {
                 interrupted.bytesTransferred = written;
             }
-            if (written > 0 && (e instanceof InterruptedIOException || e instanceof StreamClosedException)) {
+            if (written > 0 && e instanceof StreamClosedException) {
+                channel.abort(CUT_BY_CLOSE);
+            } else if (written > 0 && e instanceof InterruptedIOException) {
                 channel.abort("a write ended in the middle: " + e.getMessage());
             }
             throw e;
@@ -167,7 +173,7 @@ final class Outbound {
     /** Where a write would be cut in the middle the peer must not take what came for the whole. */
     private void abortIfMidWrite() {
         if (midWrite) {
-            channel.abort("the writer was closed in the middle of a write");
+            channel.abort(CUT_BY_CLOSE);
         }
     }
 
@@ -181,7 +187,9 @@ final class Outbound {
                     return;
                 }
                 midWrite |= bytes < source.remaining();
-                channel.writeAndFlush(copy(source, bytes)).addListener(whenWritten);
+                ByteBuf portion = copy(source, bytes);
+                unsentPortions.incrementAndGet();
+                channel.writeAndFlush(portion).addListener(whenWritten);
             } while (source.remaining() > 0);
         } finally {
             midWrite = false;
@@ -223,7 +231,7 @@ final class Outbound {
     private void awaitCompletion(ChannelFuture completed) throws IOException {
         completed.addListener(done -> wake());
         await("a close", "what was written to leave", () -> {
-            if (!completed.isDone()) {
+            if (!completed.isDone() || unsentPortions.get() > 0) {
                 return false;
             }
             if (failure != null || !(completed.isSuccess() || isCleanEnd(completed.cause()))) {
@@ -284,15 +292,15 @@ final class Outbound {
     }
 
     private void noteWritten(Future<? super Void> written) {
-        if (written.isSuccess()) {
-            return;
-        }
         lock.lock();
         try {
             if (failure == null) {
                 failure = written.cause();
             }
-            changed.signalAll();
+            // Last, so that who sees that nothing is left sees the failure too.
+            if (unsentPortions.decrementAndGet() == 0 || failure != null) {
+                changed.signalAll();
+            }
         } finally {
             lock.unlock();
         }

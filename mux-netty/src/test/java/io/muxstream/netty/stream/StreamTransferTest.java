@@ -3,7 +3,6 @@ package io.muxstream.netty.stream;
 import static io.muxstream.netty.stream.Threads.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.muxstream.netty.ChannelSettings;
 import io.muxstream.netty.MuxChannel;
@@ -15,6 +14,7 @@ import io.muxstream.protocol.frame.ProtocolVersion;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -195,21 +195,19 @@ class StreamTransferTest {
         }
     }
 
-    static Stream<Arguments> threads() {
-        return Stream.concat(
-                Stream.of(Arguments.of("platform", Threads.platform())),
-                Stream.of(Arguments.of("virtual", Threads.virtual().orElse(null))));
+    static Stream<Threads.Kind> kinds() {
+        return Threads.kinds();
     }
 
     /** Many more threads than the machine has cores: were a virtual one pinned while it waits, these would not get on. */
-    @ParameterizedTest(name = "{0} threads")
-    @MethodSource("threads")
-    void manyThreadsReadAndWriteAtOnce(String kind, ThreadFactory factory) throws Exception {
-        assumeTrue(factory != null, "this JDK has no virtual threads");
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void manyThreadsReadAndWriteAtOnce(Threads.Kind kind) throws Exception {
+        ThreadFactory factory = kind.factory();
         int channels = 40;
         try (Pair pair = Pair.of(ProtocolVersion.V3, 20_480)) {
-            List<Call<byte[]>> readers = new java.util.ArrayList<>();
-            List<Call<Void>> writers = new java.util.ArrayList<>();
+            List<Call<byte[]>> readers = new ArrayList<>();
+            List<Call<Void>> writers = new ArrayList<>();
             for (int i = 0; i < channels; i++) {
                 Pair.Ends ends = pair.open("many " + i);
                 MuxStreams server = MuxStreams.of(ends.server());
@@ -241,7 +239,7 @@ class StreamTransferTest {
             Pair.Ends ends = pair.open("pieces");
             MuxStreams client = MuxStreams.of(ends.client());
             MuxStreams server = MuxStreams.of(ends.server());
-            List<Call<Void>> calls = new java.util.ArrayList<>();
+            List<Call<Void>> calls = new ArrayList<>();
             for (int i = 0; i < writers; i++) {
                 byte[] piece = new byte[pieceBytes];
                 Arrays.fill(piece, (byte) i);

@@ -4,10 +4,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.muxstream.netty.Pair;
 import java.lang.Thread.State;
-import java.util.Optional;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadFactory;
+import java.util.stream.Stream;
 
 /** Threads for tests of what blocks: ordinary ones, and virtual ones where this JDK has them. */
 final class Threads {
@@ -34,7 +36,7 @@ final class Threads {
             try {
                 T value = Pair.await(result);
                 throw new AssertionError("expected a call that fails, got " + value);
-            } catch (java.util.concurrent.ExecutionException e) {
+            } catch (ExecutionException e) {
                 return e.getCause();
             } catch (Exception e) {
                 throw new AssertionError("expected a call that fails, got one that hangs", e);
@@ -44,29 +46,41 @@ final class Threads {
 
     private Threads() {}
 
-    static ThreadFactory platform() {
-        return task -> {
-            Thread thread = new Thread(task, "reader or writer");
-            thread.setDaemon(true);
-            return thread;
-        };
+    /** A kind of threads. */
+    enum Kind {
+        PLATFORM,
+        VIRTUAL;
+
+        ThreadFactory factory() {
+            return this == PLATFORM ? Threads::newPlatformThread : virtualThreads();
+        }
     }
 
-    /** Virtual threads, from Java 21 on. */
-    static Optional<ThreadFactory> virtual() {
+    /** The kinds that this JDK has. */
+    static Stream<Kind> kinds() {
+        return Arrays.stream(Kind.values())
+                .filter(kind -> kind == Kind.PLATFORM || Runtime.version().feature() >= 21);
+    }
+
+    private static Thread newPlatformThread(Runnable task) {
+        Thread thread = new Thread(task, "reader or writer");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Asked by reflection, for this is compiled for a Java that does not have them. */
+    private static ThreadFactory virtualThreads() {
         try {
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             Class<?> type = Class.forName("java.lang.Thread$Builder");
-            return Optional.of((ThreadFactory) type.getMethod("factory").invoke(builder));
-        } catch (NoSuchMethodException e) {
-            return Optional.empty();
+            return (ThreadFactory) type.getMethod("factory").invoke(builder);
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
     }
 
     static <T> Call<T> call(Callable<T> body) {
-        return call(platform(), body);
+        return call(Kind.PLATFORM.factory(), body);
     }
 
     static <T> Call<T> call(ThreadFactory factory, Callable<T> body) {
