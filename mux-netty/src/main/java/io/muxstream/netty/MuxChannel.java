@@ -148,7 +148,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     public ChannelFuture shutdownInput(ChannelPromise promise) {
-        onEventLoop(() -> {
+        return onEventLoop(promise, () -> {
             boolean news = !isInputShutdown();
             reader.complete();
             promise.trySuccess();
@@ -156,7 +156,6 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
                 pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             }
         });
-        return promise;
     }
 
     /** Completes this party's writing: the promise succeeds once what was written has left, and fails where it can't. */
@@ -167,8 +166,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     public ChannelFuture shutdownOutput(ChannelPromise promise) {
-        onEventLoop(() -> writer.complete(promise));
-        return promise;
+        return onEventLoop(promise, () -> writer.complete(promise));
     }
 
     @Override
@@ -479,21 +477,27 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
         return cause.getMessage() == null ? type : type + ": " + cause.getMessage();
     }
 
-    private void onEventLoop(Runnable task) {
+    /** Where the event loop is shut down the channel is over, and there is nothing left to do. */
+    @CanIgnoreReturnValue
+    private boolean onEventLoop(Runnable task) {
         EventLoop loop = parent().eventLoop();
         if (loop.inEventLoop()) {
             task.run();
-            return;
+            return true;
         }
         try {
             loop.execute(task);
+            return true;
         } catch (RejectedExecutionException e) {
-            // The loop is shut down, and the channel with it: nothing runs there any more, so the task may run here.
-            if (open) {
-                throw e;
-            }
-            task.run();
+            return false;
         }
+    }
+
+    private ChannelFuture onEventLoop(ChannelPromise promise, Runnable task) {
+        if (!onEventLoop(task)) {
+            promise.tryFailure(closedException());
+        }
+        return promise;
     }
 
     /** An exception that no handler takes is the user's fault: it ends this channel, and no other. */

@@ -34,6 +34,7 @@ public final class Pair implements AutoCloseable {
     private final MuxHandler server;
     private final Channel clientTransport;
     private final Channel serverTransport;
+    private boolean closed;
 
     private Pair(MuxOptions clientOptions, MuxOptions serverOptions) throws Exception {
         client = new MuxHandler(clientOptions);
@@ -125,6 +126,10 @@ public final class Pair implements AutoCloseable {
 
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
         clientTransport.close().syncUninterruptibly();
         serverTransport.close().syncUninterruptibly();
         // What has come and was not read is theirs, until they are closed.

@@ -5,6 +5,7 @@ import io.muxstream.netty.MuxException;
 import io.muxstream.protocol.channel.TerminationReason;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GenericFutureListener;
 import java.io.IOException;
@@ -27,6 +28,8 @@ final class Outbound {
     /** The most that is handed to the channel at once: three frames. */
     static final int PORTION_BYTES = 3 * 20_480;
 
+    private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private static final String CUT_BY_CLOSE = "a write ended in the middle: the writer was closed";
 
     /** Where the bytes come from. */
@@ -45,6 +48,7 @@ final class Outbound {
     }
 
     private final MuxChannel channel;
+    private final EventLoop loop;
     private final long timeoutNanos;
     private final ReentrantLock writing = new ReentrantLock();
     private final ReentrantLock lock = new ReentrantLock();
@@ -60,6 +64,7 @@ final class Outbound {
     /** For a channel, with the longest that a writer waits for room; 0: for ever. */
     Outbound(MuxChannel channel, long timeoutNanos) {
         this.channel = channel;
+        this.loop = channel.parent().eventLoop();
         this.timeoutNanos = timeoutNanos;
     }
 
@@ -189,7 +194,7 @@ final class Outbound {
                 midWrite |= bytes < source.remaining();
                 ByteBuf portion = copy(source, bytes);
                 unsentPortions.incrementAndGet();
-                channel.writeAndFlush(portion).addListener(whenWritten);
+                tellWhenDone(channel.writeAndFlush(portion), whenWritten);
             } while (source.remaining() > 0);
         } finally {
             midWrite = false;
@@ -229,16 +234,30 @@ final class Outbound {
     }
 
     private void awaitCompletion(ChannelFuture completed) throws IOException {
-        completed.addListener(done -> wake());
+        tellWhenDone(completed, done -> wake());
         await("a close", "what was written to leave", () -> {
-            if (!completed.isDone() || unsentPortions.get() > 0) {
+            boolean told = completed.isDone() && unsentPortions.get() == 0;
+            if (!told && !loop.isShutdown()) {
                 return false;
             }
-            if (failure != null || !(completed.isSuccess() || isCleanEnd(completed.cause()))) {
+            if (!told || failure != null || !(completed.isSuccess() || isCleanEnd(completed.cause()))) {
                 throw endException();
             }
             return true;
         });
+    }
+
+    /** Asks first, since a failure may be due to an event loop that is shut down, and then nobody is told. */
+    private static void tellWhenDone(ChannelFuture future, GenericFutureListener<Future<? super Void>> listener) {
+        if (!future.isDone()) {
+            future.addListener(listener);
+            return;
+        }
+        try {
+            listener.operationComplete(future);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 
     private void await(String call, String awaited, Awaited isThere) throws IOException {
@@ -246,7 +265,10 @@ final class Outbound {
         try {
             long leftNanos = timeoutNanos;
             while (!isThere.look()) {
-                if (timeoutNanos == 0) {
+                if (timeoutNanos == 0 && ended) {
+                    // The event loop may be shutting down; then nobody is left to wake this.
+                    var unused = changed.awaitNanos(LOOK_AGAIN_NANOS);
+                } else if (timeoutNanos == 0) {
                     changed.await();
                 } else if (leftNanos > 0) {
                     leftNanos = changed.awaitNanos(leftNanos);

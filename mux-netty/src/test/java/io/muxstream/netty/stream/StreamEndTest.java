@@ -225,6 +225,25 @@ class StreamEndTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    @Test
+    void streamsCanBeUsedAndClosedWhenTheEventLoopIsGone() throws Exception {
+        ends.server().writeAndFlush(Unpooled.wrappedBuffer(pattern(10_000)));
+        await().atMost(Pair.DEADLINE).until(() -> client.input().available() == 10_000);
+        pair.close();
+        assertThat(client.input().readNBytes(10_000)).isEqualTo(pattern(10_000));
+        assertThatThrownBy(() -> client.input().read()).isInstanceOf(MuxException.class);
+        assertThatThrownBy(() -> client.output().write(1)).isInstanceOf(IOException.class);
+        assertThat(call(() -> {
+                            client.close();
+                            return null;
+                        })
+                        .failure())
+                .isInstanceOf(MuxException.class);
+        ends.client().shutdownOutput().awaitUninterruptibly();
+        ends.client().consume(0);
+        ends.client().abort("too late");
+    }
+
     // ---- Streams that come late
 
     @Test
