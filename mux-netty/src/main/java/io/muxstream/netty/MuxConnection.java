@@ -434,7 +434,8 @@ public final class MuxConnection {
         return completion.handle((done, cause) -> null);
     }
 
-    private Channel transport() {
+    /** The transport. */
+    Channel transport() {
         Channel attached = transport;
         if (attached == null) {
             throw new IllegalStateException("expected a connection whose handler is in a transport's pipeline");

@@ -89,10 +89,10 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
                 .setWriteBufferWaterMark(new WriteBufferWaterMark(options.lowWaterBytes(), options.highWaterBytes()));
         // That the peer ends is to be heard before the writes that fail with it, which would pass for what went wrong.
         ctx.channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        connection.attached(ctx.channel());
         if (ctx.channel().isActive()) {
             begin(ctx);
         }
-        connection.attached(ctx.channel());
     }
 
     @Override
@@ -147,7 +147,8 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-        end(new MuxException("the connection's handler was removed from its pipeline"));
+        boolean wanted = !ctx.channel().isOpen();
+        end(wanted ? null : new MuxException("the connection's handler was removed from its pipeline"));
         ctx.close();
     }
 

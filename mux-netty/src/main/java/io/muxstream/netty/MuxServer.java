@@ -2,6 +2,8 @@ package io.muxstream.netty;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.ssl.SslContext;
@@ -31,6 +33,7 @@ public final class MuxServer implements AutoCloseable {
     private final @Nullable SslContext ssl;
     private final Consumer<MuxConnection> consumer;
     private final Set<MuxConnection> connections = ConcurrentHashMap.newKeySet();
+    private final Set<Channel> accepted = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile @Nullable Channel listener;
     private volatile @Nullable SocketAddress bound;
@@ -99,6 +102,7 @@ public final class MuxServer implements AutoCloseable {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(setup.loops())
                 .channel(setup.transport().serverChannelClass(address))
+                .handler(new AcceptedHandler())
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -131,10 +135,7 @@ public final class MuxServer implements AutoCloseable {
         MuxHandler handler = new MuxHandler(options);
         MuxConnection connection = handler.connection();
         connections.add(connection);
-        channel.closeFuture().addListener(gone -> {
-            connections.remove(connection);
-            endIfIdle();
-        });
+        channel.closeFuture().addListener(gone -> connections.remove(connection));
         connection.completion().whenComplete((done, failure) -> {
             if (failure != null) {
                 LOG.debug("The connection of {} ended", channel.remoteAddress(), failure);
@@ -144,14 +145,17 @@ public final class MuxServer implements AutoCloseable {
         if (ssl != null) {
             channel.pipeline().addLast(ssl.newHandler(channel.alloc()));
         }
+        RuntimeException failure = null;
         try {
             consumer.accept(connection);
         } catch (RuntimeException e) {
             LOG.warn("The consumer of connections failed; the one of {} is closed", channel.remoteAddress(), e);
-            channel.close();
-            return;
+            failure = e;
         }
         channel.pipeline().addLast(handler);
+        if (failure != null) {
+            handler.fail(failure);
+        }
     }
 
     private void stopListening() {
@@ -163,7 +167,7 @@ public final class MuxServer implements AutoCloseable {
 
     private void endIfIdle() {
         Channel open = listener;
-        if (open != null && !open.isOpen() && connections.isEmpty() && closed.complete(null)) {
+        if (open != null && !open.isOpen() && accepted.isEmpty() && closed.complete(null)) {
             setup.release();
         }
     }
@@ -176,6 +180,20 @@ public final class MuxServer implements AutoCloseable {
             } catch (IOException e) {
                 LOG.debug("{} can't be removed", domain, e);
             }
+        }
+    }
+
+    /** Notes each transport as it is accepted, before its event loop knows of it: the loops must not end with one on its way. */
+    private final class AcceptedHandler extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            Channel channel = (Channel) message;
+            accepted.add(channel);
+            channel.closeFuture().addListener(gone -> {
+                accepted.remove(channel);
+                endIfIdle();
+            });
+            ctx.fireChannelRead(message);
         }
     }
 
