@@ -112,6 +112,7 @@ class StreamTransportTest {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[10]));
         assertThat(writing.await(30, TimeUnit.SECONDS)).isTrue();
         assertThat(channel.close().await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(written.await(30, TimeUnit.SECONDS)).isTrue();
         assertThat(written.cause()).isInstanceOf(ClosedChannelException.class);
     }
 
@@ -215,8 +216,9 @@ class StreamTransportTest {
     @Test
     void theEndOfTheInputIsToldBehindWhatCame() throws Exception {
         List<String> events = new ArrayList<>();
+        CompletableFuture<List<String>> all = new CompletableFuture<>();
         InputStream in = new java.io.ByteArrayInputStream("last words".getBytes(StandardCharsets.US_ASCII));
-        StreamChannel channel = open(in, OutputStream.nullOutputStream(), new ChannelInboundHandlerAdapter() {
+        open(in, OutputStream.nullOutputStream(), new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext ctx, Object message) {
                 events.add(((ByteBuf) message).toString(StandardCharsets.US_ASCII));
@@ -231,11 +233,10 @@ class StreamTransportTest {
             @Override
             public void channelInactive(ChannelHandlerContext ctx) {
                 events.add("inactive");
+                all.complete(events);
             }
         });
-        assertThat(channel.closeFuture().await(30, TimeUnit.SECONDS)).isTrue();
-        loop.submit(() -> {}).sync();
-        assertThat(events).containsExactly("last words", "end", "inactive");
+        assertThat(await(all)).containsExactly("last words", "end", "inactive");
     }
 
     @Test
