@@ -206,6 +206,10 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
         if (reading || flushing || flushScheduled || context == null) {
             return;
         }
+        if (engine != null && engine.isEnded()) {
+            // Nothing leaves any more, and the event loop may be gone.
+            return;
+        }
         flushScheduled = true;
         context.executor().execute(this::runFlush);
     }
