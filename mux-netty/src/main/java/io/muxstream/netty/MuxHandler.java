@@ -149,7 +149,10 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
     public void handlerRemoved(ChannelHandlerContext ctx) {
         boolean wanted = !ctx.channel().isOpen();
         end(wanted ? null : new MuxException("the connection's handler was removed from its pipeline"));
-        ctx.close();
+        if (ctx == context) {
+            // One that was refused leaves it to the transport's own handler to end, with the reason.
+            ctx.close();
+        }
     }
 
     /** A transport whose peer sends no more is over, also where it could be half open; under TLS it begins when that is agreed on. */
