@@ -67,6 +67,30 @@ class VersionDetectionTest {
         }
     }
 
+    /** The time that a client has to say something begins once TLS is agreed on, and what it says then is what counts. */
+    @ParameterizedTest
+    @EnumSource(ProtocolVersion.class)
+    void theVersionIsFoundOutUnderTlsToo(ProtocolVersion version) throws Exception {
+        MuxServer secured = await(MuxServer.builder(DETECTING)
+                .threads(1)
+                .ssl(Link.serverContext())
+                .onConnection(connection -> {
+                    Behaviours.serve(connection);
+                    connections.add(connection);
+                })
+                .bind(ANY_PORT));
+        try (MuxClient client = MuxClient.builder(MuxOptions.of(version))
+                .ssl(Link.clientContext())
+                .peerHost("localhost")
+                .build()) {
+            MuxConnection connection = await(client.connect(secured.address()));
+            assertThat(echo(connection, "secretly")).isEqualTo("secretly");
+            assertThat(await(connections.take().opened())).isEqualTo(known(version));
+            await(connection.close());
+        }
+        await(secured.abort());
+    }
+
     @Test
     void aSilentClientIsTakenForTheConfiguredVersion() throws Exception {
         try (MuxClient client = MuxClient.of(MuxOptions.of(ProtocolVersion.V4))) {
