@@ -132,6 +132,10 @@ public final class Pair implements AutoCloseable {
         closed = true;
         clientTransport.close().syncUninterruptibly();
         serverTransport.close().syncUninterruptibly();
+        // A transport is closed before it says so to its handlers: its channels must have heard of that end before they
+        // get their own.
+        clientTransport.eventLoop().submit(() -> {}).syncUninterruptibly();
+        serverTransport.eventLoop().submit(() -> {}).syncUninterruptibly();
         // What has come and was not read is theirs, until they are closed.
         for (Ends ends : opened) {
             ends.client().close().syncUninterruptibly();
