@@ -7,4 +7,5 @@ module io.muxstream.testkit {
     requires static com.google.errorprone.annotations;
 
     exports io.muxstream.testkit.peer;
+    exports io.muxstream.testkit.trace;
 }

@@ -159,7 +159,7 @@ public final class FrameRules {
             rule(
                     !life.completed || !life.peerCompleted || life.terminated,
                     "a channel is terminated when both have completed their writing: " + id);
-            if (!version.hasFlowControl() || life.terminated || !life.accepted || !readersWait) {
+            if (!version.hasFlowControl() || life.terminated || !life.accepted || life.peerCompleted || !readersWait) {
                 return;
             }
             rule(
