@@ -220,7 +220,7 @@ final class Channels {
     /** The window to advertise in an acceptance, by what the user wishes and what may be advertised. */
     private long chooseWindow(LogicalChannel channel, long wishedBytes) {
         long reservedBytes = channel.reservedBytes();
-        boolean granted = wishedBytes <= reservedBytes || limits.windows().takeExactly(wishedBytes - reservedBytes);
+        boolean granted = wishedBytes <= reservedBytes || limits.windows().raise(wishedBytes - reservedBytes);
         long chosenBytes = channel.receiveWindow().choose(granted ? wishedBytes : reservedBytes);
         if (chosenBytes < reservedBytes) {
             limits.windows().giveBack(reservedBytes - chosenBytes);

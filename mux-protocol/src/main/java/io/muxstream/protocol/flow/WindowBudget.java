@@ -41,6 +41,17 @@ public final class WindowBudget {
     }
 
     /**
+     * Takes more for a channel that has its window and wishes for a larger one: only while half of the total stays free with it, or what
+     * {@link #take} kept for later channels would go to the first that are accepted.
+     *
+     * @param moreBytes what it lacks, 1 or more
+     * @return false, and nothing is taken, where it has to do with what it has
+     */
+    public boolean raise(long moreBytes) {
+        return freeBytes - moreBytes >= totalBytes / 2 && takeExactly(moreBytes);
+    }
+
+    /**
      * Takes that many bytes.
      *
      * @return false, and nothing is taken, where they are not left
