@@ -6,6 +6,7 @@ module io.muxstream.testkit {
     requires static transitive org.jspecify;
     requires static com.google.errorprone.annotations;
 
+    exports io.muxstream.testkit;
     exports io.muxstream.testkit.peer;
     exports io.muxstream.testkit.trace;
 }

@@ -1,0 +1,78 @@
+package io.muxstream.bench.session;
+
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.PrintStream;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** Shows how far a session is: one line that is redrawn on a terminal, else a plain line now and then. */
+final class Progress implements AutoCloseable {
+    private static final long REDRAW_MILLIS = 200;
+    private static final long PLAIN_MILLIS = 1_000;
+    private static final String CLEAR_LINE = "\r\u001b[K";
+
+    private final PrintStream out;
+    private final boolean terminal;
+    private final ScheduledExecutorService ticks =
+            Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("progress", true));
+
+    /**
+     * A display.
+     *
+     * @param terminal whether lines can be redrawn
+     */
+    Progress(PrintStream out, boolean terminal) {
+        this.out = out;
+        this.terminal = terminal;
+    }
+
+    /** One on standard error, as what is behind it allows. */
+    static Progress onStandardError() {
+        return new Progress(System.err, isTerminal());
+    }
+
+    /** Begins to show lines. */
+    void start(Supplier<String> line) {
+        long periodMillis = terminal ? REDRAW_MILLIS : PLAIN_MILLIS;
+        var unused =
+                ticks.scheduleAtFixedRate(() -> show(line.get()), periodMillis, periodMillis, TimeUnit.MILLISECONDS);
+    }
+
+    private synchronized void show(String line) {
+        if (ticks.isShutdown()) {
+            return;
+        }
+        if (terminal) {
+            out.print(CLEAR_LINE + line);
+            out.flush();
+        } else {
+            out.println(line);
+        }
+    }
+
+    /** Takes the line away. */
+    @Override
+    public synchronized void close() {
+        var unused = ticks.shutdownNow();
+        if (terminal) {
+            out.print(CLEAR_LINE);
+            out.flush();
+        }
+    }
+
+    /** From Java 22 on there is a console also where there is no terminal, and it says so. */
+    @SuppressWarnings("SystemConsoleNull")
+    private static boolean isTerminal() {
+        Object console = System.console();
+        if (console == null || "dumb".equals(System.getenv("TERM"))) {
+            return false;
+        }
+        try {
+            return (Boolean) java.io.Console.class.getMethod("isTerminal").invoke(console);
+        } catch (ReflectiveOperationException e) {
+            return true;
+        }
+    }
+}
