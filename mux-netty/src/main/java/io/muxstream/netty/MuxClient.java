@@ -176,6 +176,19 @@ public final class MuxClient implements AutoCloseable {
             return this;
         }
 
+        /**
+         * How much the system holds of what has come and was not read yet ({@code SO_RCVBUF}). What stands there can't be overtaken: where
+         * this end is slower than the way, a small message comes later by the time that it takes to read all of it. But less than rate times
+         * round trip costs throughput. Bytes, 0 or more; default 0: the system decides, on Linux up to several megabytes.
+         */
+        public Builder receiveBufferBytes(int bytes) {
+            if (bytes < 0) {
+                throw new IllegalArgumentException("expected a receive buffer of 0 bytes or more, got " + bytes);
+            }
+            setup.receiveBufferBytes = bytes;
+            return this;
+        }
+
         /** See {@link MuxServer.Builder#lostPeerTimeout}. */
         public Builder lostPeerTimeout(Duration timeout) {
             setup.lostPeerTimeout = TransportSetup.zeroOrMore("lostPeerTimeout", timeout);

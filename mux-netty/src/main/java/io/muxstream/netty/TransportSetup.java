@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param loops the event loops, shared or own
  * @param own whether the event loops end with the client or server
  * @param lostPeerTimeout how long the system waits for a sign of life of a peer that was sent something; zero: as long as it likes
+ * @param receiveBufferBytes how much the system holds of what has come and was not read; 0: as much as it likes
  */
-record TransportSetup(Transport transport, EventLoopGroup loops, boolean own, Duration lostPeerTimeout) {
+record TransportSetup(
+        Transport transport, EventLoopGroup loops, boolean own, Duration lostPeerTimeout, int receiveBufferBytes) {
     /** How much the system may hold unsent: what has been chosen early can't be overtaken any more. */
     private static final long NOT_SENT_LOW_WATER_BYTES = 128 << 10;
 
@@ -29,6 +31,9 @@ record TransportSetup(Transport transport, EventLoopGroup loops, boolean own, Du
         }
         setter.set(ChannelOption.TCP_NODELAY, true);
         setter.set(ChannelOption.SO_KEEPALIVE, true);
+        if (receiveBufferBytes > 0) {
+            setter.set(ChannelOption.SO_RCVBUF, receiveBufferBytes);
+        }
         ChannelOption<Long> notSentLowWater = transport.notSentLowWater();
         if (notSentLowWater != null) {
             setter.set(notSentLowWater, NOT_SENT_LOW_WATER_BYTES);
@@ -80,6 +85,7 @@ record TransportSetup(Transport transport, EventLoopGroup loops, boolean own, Du
 
         private int threads;
         Duration lostPeerTimeout = Duration.ofMinutes(2);
+        int receiveBufferBytes;
 
         Builder(int threads) {
             this.threads = threads;
@@ -99,10 +105,11 @@ record TransportSetup(Transport transport, EventLoopGroup loops, boolean own, Du
                     throw new IllegalArgumentException(
                             "expected event loops of the transport " + transport + ", got those of " + of);
                 }
-                return new TransportSetup(of, sharedLoops, false, lostPeerTimeout);
+                return new TransportSetup(of, sharedLoops, false, lostPeerTimeout, receiveBufferBytes);
             }
             Transport chosen = transport == null ? Transport.best() : transport;
-            return new TransportSetup(chosen, chosen.newEventLoops(threads, daemon), true, lostPeerTimeout);
+            return new TransportSetup(
+                    chosen, chosen.newEventLoops(threads, daemon), true, lostPeerTimeout, receiveBufferBytes);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.muxstream.bench.session;
 
 import io.muxstream.netty.ChannelSettings;
+import io.muxstream.netty.MuxChannel;
 import io.muxstream.netty.MuxClient;
 import io.muxstream.netty.MuxConnection;
 import io.muxstream.testkit.DelayLine;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 /** The near half of a session: types, fetches and downloads over one connection, all at once, and tells what came of it. */
 final class Session {
     private static final Duration IDLE = Duration.ofSeconds(2);
+    private static final Duration WARM_UP = Duration.ofMillis(1_500);
+    /** Bounds what a keystroke can't overtake: this end has more to do than the way, and what it has not read yet stands here. */
+    private static final int RECEIVE_BUFFER_BYTES = 256 << 10;
+
     private static final int MIN_LOAD_KEYSTROKES = 250;
     private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration SILENCE_TIMEOUT = Duration.ofSeconds(30);
@@ -55,11 +60,27 @@ final class Session {
         }
     }
 
+    /** A Java process is slow in its first second: both have it behind them before anything counts, on a connection of its own. */
+    private static void warmUp(MuxClient client, InetSocketAddress host) throws IOException, InterruptedException {
+        Session session = new Session(new Progress(System.err, false));
+        MuxConnection connection = await(
+                client.connect(host).orTimeout(OPEN_TIMEOUT.toSeconds(), TimeUnit.SECONDS),
+                "can't connect to " + name(host));
+        try {
+            session.warmUp(connection);
+        } finally {
+            session.cut(connection);
+        }
+    }
+
     private static SessionReport run(
             InetSocketAddress host, InetSocketAddress address, Duration bulkTime, Duration rtt, Progress progress)
             throws IOException, InterruptedException {
         Session session = new Session(progress);
-        try (MuxClient client = MuxClient.of(SessionWire.options())) {
+        try (MuxClient client = MuxClient.builder(SessionWire.options())
+                .receiveBufferBytes(RECEIVE_BUFFER_BYTES)
+                .build()) {
+            warmUp(client, host);
             MuxConnection connection = await(
                     client.connect(address).orTimeout(OPEN_TIMEOUT.toSeconds(), TimeUnit.SECONDS),
                     "can't connect to " + name(host));
@@ -71,17 +92,36 @@ final class Session {
         }
     }
 
-    private SessionReport run(MuxConnection connection, String host, Duration bulkTime, Duration rtt)
-            throws IOException, InterruptedException {
-        var unused = connection
-                .completion()
-                .handle((done, cause) -> broken.completeExceptionally(new SessionException("the host is gone: "
-                        + (cause == null ? "it closed the connection" : String.valueOf(cause.getMessage())))));
-        var terminal = await(
+    private void warmUp(MuxConnection connection) throws IOException, InterruptedException {
+        watchConnection(connection);
+        long startNanos = System.nanoTime();
+        FileFetches fetches = new FileFetches(connection);
+        files = fetches;
+        watch(fetches.start());
+        keystrokes.start(openTerminal(connection));
+        watch(connection.offer(SessionWire.BULK, ChannelSettings.handler(bulk)));
+        waitUntil(() -> System.nanoTime() - startNanos >= WARM_UP.toNanos());
+    }
+
+    private void watchConnection(MuxConnection connection) {
+        connection.completion().whenComplete((done, cause) -> {
+            String why = cause == null ? "it closed the connection" : String.valueOf(cause.getMessage());
+            broken.completeExceptionally(new SessionException("the host is gone: " + why));
+        });
+    }
+
+    private MuxChannel openTerminal(MuxConnection connection) throws IOException, InterruptedException {
+        return await(
                 connection
                         .offer(SessionWire.TERMINAL, ChannelSettings.handler(keystrokes))
                         .orTimeout(OPEN_TIMEOUT.toSeconds(), TimeUnit.SECONDS),
                 "the host opens no terminal");
+    }
+
+    private SessionReport run(MuxConnection connection, String host, Duration bulkTime, Duration rtt)
+            throws IOException, InterruptedException {
+        watchConnection(connection);
+        MuxChannel terminal = openTerminal(connection);
         long startNanos = System.nanoTime();
         keystrokes.start(terminal);
         watch(keystrokes.done());
@@ -120,16 +160,23 @@ final class Session {
     }
 
     private void close(MuxConnection connection) throws InterruptedException {
-        progress.close();
-        keystrokes.close();
-        if (files != null) {
-            files.close();
-        }
         try {
             var unused = connection.close().get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            var unused = connection.abort();
+            // Then without order.
+        } finally {
+            cut(connection);
         }
+    }
+
+    private void cut(MuxConnection connection) {
+        progress.close();
+        keystrokes.close();
+        var unused = connection.abort().thenRun(() -> {
+            if (files != null) {
+                files.close();
+            }
+        });
     }
 
     private FileFetches fileFetches() {
