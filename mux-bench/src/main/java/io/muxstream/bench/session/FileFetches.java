@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * event loop.
  */
 final class FileFetches {
-    private static final int AT_A_TIME = 64;
+    private static final int AT_A_TIME = 32;
     /** The list is read no further while so many files wait for their turn. */
     private static final int MAX_WAITING = 10_000;
 

@@ -19,13 +19,14 @@ import org.jspecify.annotations.Nullable;
 /** The near half of a session: types, fetches and downloads over one connection, all at once, and tells what came of it. */
 final class Session {
     private static final Duration IDLE = Duration.ofSeconds(2);
-    private static final Duration WARM_UP = Duration.ofMillis(1_500);
+    private static final Duration WARM_UP = Duration.ofMillis(2_500);
     /** Bounds what a keystroke can't overtake: this end has more to do than the way, and what it has not read yet stands here. */
     private static final int RECEIVE_BUFFER_BYTES = 256 << 10;
 
     private static final int MIN_LOAD_KEYSTROKES = 250;
     private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration SILENCE_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration GONE_GRACE = Duration.ofMillis(300);
     private static final Duration LOOK_PERIOD = Duration.ofMillis(100);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
     private static final double NANOS_PER_SECOND = 1e9;
@@ -34,6 +35,7 @@ final class Session {
     private final Keystrokes keystrokes = new Keystrokes();
     private final BulkDownload bulk = new BulkDownload();
     private final CompletableFuture<Void> broken = new CompletableFuture<>();
+    private final CompletableFuture<SessionException> gone = new CompletableFuture<>();
     private final Progress progress;
     private volatile @Nullable FileFetches files;
     private long lastActivity;
@@ -106,7 +108,8 @@ final class Session {
     private void watchConnection(MuxConnection connection) {
         connection.completion().whenComplete((done, cause) -> {
             String why = cause == null ? "it closed the connection" : String.valueOf(cause.getMessage());
-            broken.completeExceptionally(new SessionException("the host is gone: " + why));
+            gone.complete(new SessionException("the host is gone: " + why));
+            broken.complete(null);
         });
     }
 
@@ -199,11 +202,21 @@ final class Session {
             checkSilence();
             try {
                 var unused = broken.get(LOOK_PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+                throw gone.join();
             } catch (TimeoutException e) {
                 // Not broken.
             } catch (ExecutionException e) {
-                throw failure("the session broke", e.getCause());
+                throw goneOr(failure("the session broke", e.getCause()));
             }
+        }
+    }
+
+    /** Where the host is gone everything else breaks too, and some of it is told first. */
+    private SessionException goneOr(SessionException failure) throws InterruptedException {
+        try {
+            return gone.get(GONE_GRACE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            return failure;
         }
     }
 
