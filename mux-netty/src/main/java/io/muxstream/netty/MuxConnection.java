@@ -47,7 +47,7 @@ public final class MuxConnection {
     private final Map<Acceptance, ChannelSettings> acceptingSettings = new HashMap<>();
     final Map<LogicalChannel, MuxChannel> channels = new HashMap<>();
     final Map<LogicalChannel, Offering> offerings = new HashMap<>();
-    private final Runnable closeUnread = this::closeUnread;
+    private final Runnable endWithLoop = this::endWithLoop;
     private final List<Runnable> beforeAttached = new ArrayList<>();
     private final List<CompletableFuture<?>> failAtEnd = new ArrayList<>();
     private volatile @Nullable Channel transport;
@@ -253,6 +253,9 @@ public final class MuxConnection {
             waiting = new ArrayList<>(beforeAttached);
             beforeAttached.clear();
         }
+        if (!over && transport.eventLoop() instanceof SingleThreadEventExecutor loop) {
+            loop.addShutdownHook(endWithLoop);
+        }
         waiting.forEach(transport.eventLoop()::execute);
     }
 
@@ -329,9 +332,7 @@ public final class MuxConnection {
         channel.closeFuture().addListener(closed -> {
             channels.remove(logical);
             tellWhenNoChannels();
-            if (over && channels.isEmpty() && eventLoop() instanceof SingleThreadEventExecutor loop) {
-                loop.removeShutdownHook(closeUnread);
-            }
+            forgetLoopIfOver();
         });
         if (settings.handler() == null) {
             channel.config().setAutoRead(false);
@@ -345,10 +346,21 @@ public final class MuxConnection {
         return channel;
     }
 
-    /** What can still be read when the connection is over can be read no more when the event loop is. */
-    private void closeUnread() {
+    /** The event loop goes, and takes the connection with it, and what can still be read when the connection is over. */
+    private void endWithLoop() {
+        handler.abort();
         for (MuxChannel channel : new ArrayList<>(channels.values())) {
             channel.abort((String) null);
+        }
+    }
+
+    private void forgetLoopIfOver() {
+        Channel attached = transport;
+        if (over
+                && channels.isEmpty()
+                && attached != null
+                && attached.eventLoop() instanceof SingleThreadEventExecutor loop) {
+            loop.removeShutdownHook(endWithLoop);
         }
     }
 
@@ -586,9 +598,7 @@ public final class MuxConnection {
             if (transport != null) {
                 transport().close();
             }
-            if (!channels.isEmpty() && eventLoop() instanceof SingleThreadEventExecutor loop) {
-                loop.addShutdownHook(closeUnread);
-            }
+            forgetLoopIfOver();
             if (cause == null) {
                 completion.complete(null);
             } else {

@@ -227,6 +227,8 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
     void abort() {
         if (engine != null) {
             engine.fail(null);
+        } else {
+            connection.endedBeforeStart(null);
         }
         context().close();
     }
@@ -408,8 +410,7 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
             undetected = null;
         }
         if (engine != null && finished) {
-            // All channels are over and all has been said: how the peer goes, be it in the middle of a frame, is no
-            // failure.
+            // All has been said: how the peer goes, be it in the middle of a frame, is no failure.
             engine.fail(null);
         } else if (engine != null) {
             engine.transportClosed(cause);
