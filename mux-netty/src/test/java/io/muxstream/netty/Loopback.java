@@ -15,7 +15,9 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -130,7 +132,14 @@ final class Loopback implements AutoCloseable {
 
     /** Waits until a future has completed, in whatever way; how it failed, or null. */
     static @Nullable Throwable awaitEnd(CompletableFuture<?> future) throws Exception {
-        return await(future.handle((value, failure) -> failure));
+        try {
+            await(future);
+            return null;
+        } catch (ExecutionException e) {
+            return e.getCause();
+        } catch (CancellationException e) {
+            return e;
+        }
     }
 
     /** How a write or another operation of Netty failed, or null. */

@@ -104,6 +104,10 @@ final class RawPeer implements AutoCloseable {
         return new ChannelId(id, ChannelSource.REMOTE);
     }
 
+    ProtocolVersion version() {
+        return handler.options().connection().version();
+    }
+
     // ---- Out
 
     void send(byte[] bytes) throws IOException {
@@ -132,8 +136,9 @@ final class RawPeer implements AutoCloseable {
         return new Frame.Offer(own(id), name, OptionalLong.of(windowBytes));
     }
 
+    /** An acceptance with a window; 0: with none. */
     static Frame accepted(ChannelId id, long windowBytes) {
-        return new Frame.OfferAccepted(id, OptionalLong.of(windowBytes));
+        return new Frame.OfferAccepted(id, windowBytes == 0 ? OptionalLong.empty() : OptionalLong.of(windowBytes));
     }
 
     static Frame content(ChannelId id, int bytes) {
