@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class DelayLine implements AutoCloseable {
     private static final Duration MAX_DELAY = Duration.ofMillis(500);
     /** Small, so that the line adds hardly more room to the way than that of its delay. */
-    private static final int SOCKET_BUFFER_BYTES = 256 << 10;
+    private static final int SOCKET_BUFFER_BYTES = 64 << 10;
 
     private final SocketAddress target;
     private final Duration delay;

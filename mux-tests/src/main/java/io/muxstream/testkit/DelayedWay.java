@@ -14,7 +14,7 @@ final class DelayedWay {
     private static final int CHUNK_BYTES = 128 << 10;
 
     /** What is so late, since its receiver does not take it, holds up the reading: a line does not store, it only takes time. */
-    private static final long MAX_LATE_NANOS = 2_000_000;
+    private static final long MAX_LATE_NANOS = 1_000_000;
 
     private static final int MAX_SPARE_BUFFERS = 64;
 

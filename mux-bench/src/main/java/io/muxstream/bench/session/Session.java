@@ -21,7 +21,7 @@ final class Session {
     private static final Duration IDLE = Duration.ofSeconds(2);
     private static final Duration WARM_UP = Duration.ofMillis(2_500);
     /** Bounds what a keystroke can't overtake: this end has more to do than the way, and what it has not read yet stands here. */
-    private static final int RECEIVE_BUFFER_BYTES = 256 << 10;
+    private static final int RECEIVE_BUFFER_BYTES = 128 << 10;
 
     private static final int MIN_LOAD_KEYSTROKES = 250;
     private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(30);
