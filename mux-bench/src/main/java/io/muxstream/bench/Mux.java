@@ -41,6 +41,7 @@ public final class Mux implements Runnable {
         if (System.getProperty(LEAK_DETECTION) == null) {
             System.setProperty(LEAK_DETECTION, "disabled");
         }
+        ShortLife.begin();
         System.exit(commandLine().execute(arguments));
     }
 
