@@ -29,6 +29,7 @@ final class ChannelTable {
     private long nextLocalId;
     private long highestLocalId;
     private long highestRemoteId;
+    private boolean anyRemoteId;
 
     ChannelTable(ProtocolVersion version, Party party, int seededCount) {
         this.seededCount = seededCount;
@@ -64,15 +65,16 @@ final class ChannelTable {
 
     void add(LogicalChannel channel) {
         ChannelId id = channel.id();
-        if (id.source() == ChannelSource.REMOTE && Long.compareUnsigned(id.value(), highestRemoteId) > 0) {
-            highestRemoteId = id.value();
+        if (id.source() == ChannelSource.REMOTE) {
+            useRemote(id);
         }
         mapOf(id.source()).put(id.value(), channel);
     }
 
-    /** The peer has used an id for an offer that we refuse. */
-    void retireRefused(ChannelId id) {
-        if (Long.compareUnsigned(id.value(), highestRemoteId) > 0) {
+    /** The peer has used an id for an offer, which we may refuse. */
+    void useRemote(ChannelId id) {
+        if (!anyRemoteId || Long.compareUnsigned(id.value(), highestRemoteId) > 0) {
+            anyRemoteId = true;
             highestRemoteId = id.value();
         }
     }
@@ -114,16 +116,22 @@ final class ChannelTable {
 
     private boolean wasUsed(ChannelId id) {
         return switch (id.source()) {
-            case LOCAL -> Long.compareUnsigned(id.value(), highestLocalId) <= 0;
-            case REMOTE -> Long.compareUnsigned(id.value(), highestRemoteId) <= 0;
+            case LOCAL -> highestLocalId != 0 && Long.compareUnsigned(id.value(), highestLocalId) <= 0;
+            case REMOTE -> anyRemoteId && Long.compareUnsigned(id.value(), highestRemoteId) <= 0;
             case SEEDED -> Long.compareUnsigned(id.value(), seededCount) < 0;
         };
     }
 
     private String describeUsed(ChannelSource source) {
         return switch (source) {
-            case LOCAL -> "by this party up to " + Long.toUnsignedString(highestLocalId);
-            case REMOTE -> "by the peer up to " + Long.toUnsignedString(highestRemoteId);
+            case LOCAL ->
+                highestLocalId == 0
+                        ? "by this party, which has offered none"
+                        : "by this party up to " + Long.toUnsignedString(highestLocalId);
+            case REMOTE ->
+                anyRemoteId
+                        ? "by the peer up to " + Long.toUnsignedString(highestRemoteId)
+                        : "by the peer, which has offered none";
             case SEEDED -> "seeded ones below " + seededCount + " (are both ends set to the same number?)";
         };
     }

@@ -352,7 +352,7 @@ final class Channels {
     void sendTermination(LogicalChannel channel, @Nullable String errorText) {
         Frame termination = new Frame.ChannelTerminated(
                 channel.id(),
-                errorText == null || !version.hasErrorText()
+                errorText == null || errorText.isEmpty() || !version.hasErrorText()
                         ? null
                         : Utf8.cut(errorText, config.frameLimits().maxErrorTextBytes()));
         if (channel.id().source() == ChannelSource.REMOTE) {

@@ -105,7 +105,7 @@ final class Receiver {
 
     /** Rejects an offer that never becomes a channel here. Without a text, which some peers can't bear there. */
     private void refuse(ChannelId id) {
-        channels.table().retireRefused(id);
+        channels.table().useRemote(id);
         channels.output.writeAnswer(new Frame.ChannelTerminated(id, null));
     }
 

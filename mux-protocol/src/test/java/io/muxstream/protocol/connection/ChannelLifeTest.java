@@ -8,6 +8,7 @@ import io.muxstream.protocol.channel.ChannelState;
 import io.muxstream.protocol.channel.LogicalChannel;
 import io.muxstream.protocol.channel.TerminationReason.Cause;
 import io.muxstream.protocol.frame.ChannelId;
+import io.muxstream.protocol.frame.ChannelSource;
 import io.muxstream.protocol.frame.Frame;
 import io.muxstream.protocol.frame.ProtocolVersion;
 import io.muxstream.protocol.frame.Violation;
@@ -265,6 +266,32 @@ class ChannelLifeTest {
             assertThat(peer.violation()).isEqualTo(Violation.UNKNOWN_CHANNEL);
             peer.endsWithoutLeak();
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ProtocolVersion.class,
+            names = {"V3", "V4"})
+    void beforeTheFirstOfferEveryIdIsAboveTheHighestTheNumber0Too(ProtocolVersion version) {
+        for (ChannelSource source : new ChannelSource[] {ChannelSource.LOCAL, ChannelSource.REMOTE}) {
+            ScriptedPeer peer = new ScriptedPeer(version);
+            peer.sends(completed(new ChannelId(0, source)));
+            assertThat(peer.violation()).isEqualTo(Violation.UNKNOWN_CHANNEL);
+        }
+        ScriptedPeer peer = new ScriptedPeer(version);
+        peer.offers(new ChannelId(0, ChannelSource.LOCAL), "zero", 1_000);
+        peer.sends(terminated(new ChannelId(0, ChannelSource.LOCAL)));
+        peer.sends(completed(new ChannelId(0, ChannelSource.LOCAL)));
+        assertThat(peer.ended).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(ProtocolVersion.class)
+    void anEmptyErrorTextIsNone(ProtocolVersion version) {
+        ScriptedPeer peer = new ScriptedPeer(version);
+        ScriptedPeer.Reader reader = peer.open(1, 1_000);
+        peer.engine.terminate(reader.channel, "");
+        peer.expects(terminated(peer.yours(1)));
     }
 
     @ParameterizedTest

@@ -68,6 +68,18 @@ class GrowthExchangeTest {
     }
 
     @Test
+    void bytesThatAreQueuedOnceTheWindowIsUsedUpAreAStallToo() {
+        ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V4);
+        ScriptedPeer.Reader writer = peer.open(1, 100);
+        writer.sends(100);
+        peer.expects(content(peer.yours(1), 100));
+        writer.sends(1);
+        peer.expects(new Frame.ChannelWindowGrowthRequest(peer.yours(1)));
+        writer.sends(1);
+        peer.expects();
+    }
+
+    @Test
     void aWindowOfZeroSendsNothingAndAsksNothingUntilItIsEnlarged() {
         ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V4);
         ScriptedPeer.Reader writer = peer.open(1, 0);
