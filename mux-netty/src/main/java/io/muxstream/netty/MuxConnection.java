@@ -108,6 +108,11 @@ public final class MuxConnection {
             }
             accepting.put(acceptance, future);
             acceptingSettings.put(acceptance, settings);
+            future.whenComplete((accepted, failure) -> {
+                if (failure != null) {
+                    acceptance.withdraw(); // now, in the canceller's thread: the next offer may be on its way
+                }
+            });
             onCancel(future, () -> {
                 accepting.remove(acceptance);
                 acceptingSettings.remove(acceptance);

@@ -8,6 +8,7 @@ public final class Acceptance {
     private final String name;
     private final long windowBytes;
     private @Nullable LogicalChannel channel;
+    private volatile boolean withdrawn;
 
     Acceptance(String name, long windowBytes) {
         this.name = name;
@@ -22,6 +23,18 @@ public final class Acceptance {
     /** The channel; null while no offer of the name has come. */
     public @Nullable LogicalChannel channel() {
         return channel;
+    }
+
+    /**
+     * Nobody waits by it any more: offers pass it over from now on. The one thing here that may be said from any thread, so that an offer
+     * that comes before {@link Connection#cancel} has had its turn is not lost to it.
+     */
+    public void withdraw() {
+        withdrawn = true;
+    }
+
+    boolean isWithdrawn() {
+        return withdrawn;
     }
 
     long windowBytes() {

@@ -68,15 +68,17 @@ final class OfferBook {
         return removeFrom(acceptances, acceptance.name(), acceptance);
     }
 
-    /** Takes out who has waited longest for a name. */
+    /** Takes out who has waited longest for a name, and all before it who no longer wait. */
     @Nullable
     Acceptance pollAcceptance(String name) {
-        Acceptance acceptance = oldest(acceptances, name);
-        if (acceptance != null) {
-            boolean removed = removeFrom(acceptances, name, acceptance);
+        for (Acceptance oldest = oldest(acceptances, name); oldest != null; oldest = oldest(acceptances, name)) {
+            boolean removed = removeFrom(acceptances, name, oldest);
             assert removed;
+            if (!oldest.isWithdrawn()) {
+                return oldest;
+            }
         }
-        return acceptance;
+        return null;
     }
 
     /** Takes out all that wait. */
