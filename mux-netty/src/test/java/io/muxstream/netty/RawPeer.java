@@ -211,6 +211,11 @@ final class RawPeer implements AutoCloseable {
         }
     }
 
+    /** Reads and drops so many bytes, whatever frames they are of. */
+    void skip(int bytes) throws IOException {
+        in.readFully(new byte[bytes]);
+    }
+
     /** Reads and drops until our party has ended what it sends, or cut the connection. */
     void drain() throws IOException {
         byte[] dropped = new byte[1 << 16];
