@@ -43,8 +43,7 @@ public final class MuxConnection {
     private final CompletableFuture<Void> completion = new CompletableFuture<>();
     private final CompletableFuture<ProtocolVersion> opened = new CompletableFuture<>();
     private final Queue<Consumer<Connection>> beforeStart = new ArrayDeque<>();
-    private final Map<Acceptance, CompletableFuture<MuxChannel>> accepting = new HashMap<>();
-    private final Map<Acceptance, ChannelSettings> acceptingSettings = new HashMap<>();
+    private final Map<Acceptance, Accepting> accepting = new HashMap<>();
     final Map<LogicalChannel, MuxChannel> channels = new HashMap<>();
     final Map<LogicalChannel, Offering> offerings = new HashMap<>();
     private final Runnable endWithLoop = this::endWithLoop;
@@ -106,8 +105,7 @@ public final class MuxConnection {
                 handOver(live, channel, settings, future);
                 return;
             }
-            accepting.put(acceptance, future);
-            acceptingSettings.put(acceptance, settings);
+            accepting.put(acceptance, new Accepting(future, settings));
             future.whenComplete((accepted, failure) -> {
                 if (failure != null) {
                     acceptance.withdraw(); // now, in the canceller's thread: the next offer may be on its way
@@ -115,7 +113,6 @@ public final class MuxConnection {
             });
             onCancel(future, () -> {
                 accepting.remove(acceptance);
-                acceptingSettings.remove(acceptance);
                 var unused = live.cancel(acceptance);
             });
         });
@@ -222,7 +219,7 @@ public final class MuxConnection {
     public CompletableFuture<Void> drain() {
         onLiveEventLoop(() -> {
             if (engine == null || engine.isEnded()) {
-                transport().close();
+                handler.abort();
                 return;
             }
             draining = true;
@@ -407,11 +404,12 @@ public final class MuxConnection {
         for (Offering offering : new ArrayList<>(offerings.values())) {
             offering.takeBack(closing);
         }
-        for (Acceptance acceptance : new ArrayList<>(accepting.keySet())) {
+        Map<Acceptance, Accepting> waiting = new HashMap<>(accepting);
+        accepting.clear();
+        waiting.forEach((acceptance, who) -> {
             var unused = live.cancel(acceptance);
-            acceptingSettings.remove(acceptance);
-            fail(accepting.remove(acceptance), closing);
-        }
+            who.future().completeExceptionally(closing);
+        });
     }
 
     private void beginClose() {
@@ -420,7 +418,7 @@ public final class MuxConnection {
         }
         closing = true;
         if (engine == null || engine.isEnded()) {
-            transport().close();
+            handler.abort();
             return;
         }
         Connection live = engine;
@@ -437,6 +435,11 @@ public final class MuxConnection {
     private void whenNoChannels(Runnable task) {
         whenNoChannels = task;
         tellWhenNoChannels();
+    }
+
+    /** Acceptances that wait for an offer. */
+    int acceptingCount() {
+        return accepting.size();
     }
 
     private void tellWhenNoChannels() {
@@ -551,6 +554,9 @@ public final class MuxConnection {
         });
     }
 
+    /** Who waits for an offer, and how the channel is to be. */
+    private record Accepting(CompletableFuture<MuxChannel> future, ChannelSettings settings) {}
+
     private final class Events implements ConnectionListener {
         @Override
         public void onOpened() {
@@ -568,23 +574,19 @@ public final class MuxConnection {
 
         @Override
         public void onAccepted(Acceptance acceptance) {
-            CompletableFuture<MuxChannel> future = accepting.remove(acceptance);
-            ChannelSettings settings = acceptingSettings.remove(acceptance);
+            Accepting waiting = accepting.remove(acceptance);
             LogicalChannel channel = acceptance.channel();
-            assert channel != null;
-            if (future == null || settings == null) {
-                liveEngine().terminate(channel, null);
-            } else {
-                handOver(liveEngine(), channel, settings, future);
-            }
+            assert waiting != null && channel != null;
+            handOver(liveEngine(), channel, waiting.settings(), waiting.future());
         }
 
         @Override
         public void onAcceptanceLost(Acceptance acceptance) {
-            acceptingSettings.remove(acceptance);
-            fail(
-                    accepting.remove(acceptance),
-                    new MuxException("no offer '" + acceptance.name() + "' came before the connection was over"));
+            Accepting waiting = accepting.remove(acceptance);
+            assert waiting != null;
+            waiting.future()
+                    .completeExceptionally(new MuxException(
+                            "no offer '" + acceptance.name() + "' came before the connection was over"));
         }
 
         @Override

@@ -405,6 +405,7 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
         if (handshakeDeadline != null) {
             handshakeDeadline.cancel(false);
         }
+        boolean detecting = undetected != null;
         if (undetected != null) {
             undetected.release();
             undetected = null;
@@ -414,8 +415,11 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
             engine.fail(null);
         } else if (engine != null) {
             engine.transportClosed(cause);
-        } else {
+        } else if (cause != null || detecting) {
             connection.endedBeforeStart(cause);
+        } else {
+            connection.endedBeforeStart(
+                    new MuxException("expected the transport to come up, and TLS with it, got its end before that"));
         }
     }
 

@@ -20,6 +20,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipelineException;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.util.AttributeKey;
@@ -340,6 +341,27 @@ class ChannelContractTest {
     }
 
     @Test
+    void n14ABulkTransferTakesLessThanAFlushAFrameAndFewFramesOfCredit() throws Exception {
+        int total = 8 << 20;
+        long frames = total / 20_480;
+        long windowBytes = 102_400;
+        FlushCounter counter = new FlushCounter();
+        try (Loopback link = Loopback.withFront(Loopback.window(ProtocolVersion.V3, windowBytes), counter)) {
+            FlushCounter answers = new FlushCounter();
+            link.serverTransport.pipeline().addFirst(answers);
+            ReadHandler reader = new ReadHandler();
+            Ends ends = link.open("a", ChannelSettings.DEFAULTS, ChannelSettings.handler(reader));
+            int before = counter.flushes.get();
+            int answersBefore = answers.writes.get();
+            ends.client().writeAndFlush(bytes(total));
+            await().until(() -> reader.size() == total);
+            assertThat((long) counter.flushes.get() - before).isLessThan(frames);
+            // Beside the threshold there is the net for a reader that has all: at most one frame a window.
+            assertThat((long) answers.writes.get() - answersBefore).isLessThanOrEqualTo(frames + total / windowBytes);
+        }
+    }
+
+    @Test
     void whatAReadTurnBringsAboutIsOneFlush() throws Exception {
         MuxOptions options = MuxOptions.of(ProtocolVersion.V4);
         FlushCounter counter = new FlushCounter();
@@ -365,10 +387,17 @@ class ChannelContractTest {
 
     // ---- Inside
 
-    /** Counts what the transport is told to flush, and the turns in which it has read anything. */
+    /** Counts what the transport is told to write and to flush, and the turns in which it has read anything. */
     private static final class FlushCounter extends ChannelDuplexHandler {
         final AtomicInteger flushes = new AtomicInteger();
         final AtomicInteger reads = new AtomicInteger();
+        final AtomicInteger writes = new AtomicInteger();
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            writes.incrementAndGet();
+            ctx.write(message, promise);
+        }
 
         @Override
         public void flush(ChannelHandlerContext ctx) {

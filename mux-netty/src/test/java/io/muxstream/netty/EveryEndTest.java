@@ -169,10 +169,32 @@ class EveryEndTest {
             assertThat(Loopback.failureOf(connect)).isNotNull();
             assertThat(awaitEnd(offered)).isInstanceOf(MuxException.class);
             assertThat(awaitEnd(accepted)).isInstanceOf(MuxException.class);
-            awaitEnd(handler.connection().completion());
+            assertThat(awaitEnd(handler.connection().completion()))
+                    .isInstanceOf(MuxException.class)
+                    .hasMessageContaining("before that");
             assertNothingBegins(handler.connection());
         } finally {
             Loopback.shutDown(loop);
+        }
+    }
+
+    @Test
+    void aConnectionThatIsClosedBeforeItComesAboutIsNoFailure() throws Exception {
+        List<java.util.function.Function<MuxConnection, CompletableFuture<Void>>> ways =
+                List.of(MuxConnection::close, MuxConnection::drain, MuxConnection::abort);
+        for (var way : ways) {
+            MuxHandler handler = new MuxHandler(MuxOptions.of(ProtocolVersion.V4));
+            var transport = new io.netty.channel.embedded.EmbeddedChannel(false, false);
+            CompletableFuture<MuxChannel> offered = handler.connection().offer("a");
+            CompletableFuture<Void> closed = way.apply(handler.connection());
+            transport.pipeline().addLast(handler);
+            transport.runPendingTasks();
+            transport.register();
+            transport.runPendingTasks();
+            await(closed);
+            assertThat(awaitEnd(handler.connection().completion())).isNull();
+            assertThat(awaitEnd(offered)).isInstanceOf(MuxException.class);
+            transport.finishAndReleaseAll();
         }
     }
 
