@@ -15,14 +15,10 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -42,24 +38,20 @@ public final class MuxConnection {
     private final Events events = new Events();
     private final CompletableFuture<Void> completion = new CompletableFuture<>();
     private final CompletableFuture<ProtocolVersion> opened = new CompletableFuture<>();
-    private final Queue<Consumer<Connection>> beforeStart = new ArrayDeque<>();
+    private final Commands commands;
     private final Map<Acceptance, Accepting> accepting = new HashMap<>();
     final Map<LogicalChannel, MuxChannel> channels = new HashMap<>();
     final Map<LogicalChannel, Offering> offerings = new HashMap<>();
     private final Runnable endWithLoop = this::endWithLoop;
-    private final List<Runnable> beforeAttached = new ArrayList<>();
-    private final List<CompletableFuture<?>> failAtEnd = new ArrayList<>();
-    private volatile @Nullable Channel transport;
-    private @Nullable Connection engine;
     private @Nullable Consumer<MuxOffer> offerConsumer;
     private @Nullable Runnable whenNoChannels;
-    private boolean draining;
     private boolean closing;
     private boolean over;
 
     MuxConnection(MuxHandler handler, MuxOptions options) {
         this.handler = handler;
         this.options = options;
+        this.commands = new Commands(handler);
     }
 
     // ---- Channels
@@ -76,7 +68,7 @@ public final class MuxConnection {
      */
     public CompletableFuture<MuxChannel> offer(String name, ChannelSettings settings) {
         CompletableFuture<MuxChannel> future = new CompletableFuture<>();
-        withEngine(future, live -> new Offering(this, live, name, settings, future, false).begin());
+        commands.withEngine(future, live -> new Offering(this, live, name, settings, future, false).begin());
         return future;
     }
 
@@ -86,7 +78,7 @@ public final class MuxConnection {
      */
     public CompletableFuture<MuxChannel> create(ChannelSettings settings) {
         CompletableFuture<MuxChannel> future = new CompletableFuture<>();
-        withEngine(future, live -> new Offering(this, live, "", settings, future, true).begin());
+        commands.withEngine(future, live -> new Offering(this, live, "", settings, future, true).begin());
         return future;
     }
 
@@ -98,7 +90,7 @@ public final class MuxConnection {
     /** Accepts the oldest offer of a name that is not answered, now or when one comes; who asked first is served first. */
     public CompletableFuture<MuxChannel> accept(String name, ChannelSettings settings) {
         CompletableFuture<MuxChannel> future = new CompletableFuture<>();
-        withEngine(future, live -> {
+        commands.withEngine(future, live -> {
             Acceptance acceptance = live.accept(name, settings.windowBytesOr(windowBytes(live)));
             LogicalChannel channel = acceptance.channel();
             if (channel != null) {
@@ -127,7 +119,7 @@ public final class MuxConnection {
     /** Accepts the offer of an id, which the peer has told somewhere. Fails with a {@link MuxException} where no such one waits. */
     public CompletableFuture<MuxChannel> accept(long id, ChannelSettings settings) {
         CompletableFuture<MuxChannel> future = new CompletableFuture<>();
-        withEngine(future, live -> {
+        commands.withEngine(future, live -> {
             LogicalChannel channel = live.find(new ChannelId(id, ChannelSource.REMOTE));
             if (channel == null) {
                 future.completeExceptionally(new MuxException(
@@ -141,7 +133,7 @@ public final class MuxConnection {
 
     /** Rejects the offer of an id; does nothing where no such one waits. */
     public void reject(long id) {
-        withEngine(null, live -> {
+        commands.withEngine(null, live -> {
             LogicalChannel channel = live.find(new ChannelId(id, ChannelSource.REMOTE));
             if (channel != null) {
                 reject(live, channel);
@@ -157,7 +149,7 @@ public final class MuxConnection {
      */
     public CompletableFuture<MuxChannel> seeded(int index, ChannelSettings settings) {
         CompletableFuture<MuxChannel> future = new CompletableFuture<>();
-        withEngine(future, live -> {
+        commands.withEngine(future, live -> {
             LogicalChannel channel = live.seeded(index);
             if (channel.listener() != null) {
                 future.completeExceptionally(
@@ -175,7 +167,7 @@ public final class MuxConnection {
      * offer. A second consumer takes the first one's place.
      */
     public void onOffer(Consumer<MuxOffer> consumer) {
-        withEngine(null, live -> {
+        commands.withEngine(null, live -> {
             offerConsumer = consumer;
             live.offeredChannels().forEach(channel -> announce(live, channel, consumer));
         });
@@ -202,13 +194,13 @@ public final class MuxConnection {
      * with their work: that is {@link #drain}.
      */
     public CompletableFuture<Void> close() {
-        onLiveEventLoop(this::beginClose);
+        commands.onLiveEventLoop(this::beginClose);
         return closed();
     }
 
     /** Closes now: what is unsent is dropped. Completes when the transport is closed. */
     public CompletableFuture<Void> abort() {
-        onLiveEventLoop(handler::abort);
+        commands.onLiveEventLoop(handler::abort);
         return closed();
     }
 
@@ -217,15 +209,13 @@ public final class MuxConnection {
      * {@link #close} does.
      */
     public CompletableFuture<Void> drain() {
-        onLiveEventLoop(() -> {
-            if (engine == null || engine.isEnded()) {
+        commands.onLiveEventLoop(() -> {
+            Connection live = handler.engine();
+            if (live == null || live.isEnded()) {
                 handler.abort();
                 return;
             }
-            draining = true;
-            engine.refuseOffers();
-            rejectUnanswered(engine);
-            cancelUnsettled(engine);
+            refuse(live);
             Future<?> deadline = after(options.drainTimeout(), this::beginClose);
             whenNoChannels(() -> {
                 if (deadline != null) {
@@ -249,28 +239,14 @@ public final class MuxConnection {
     }
 
     void attached(Channel transport) {
-        List<Runnable> waiting;
-        synchronized (beforeAttached) {
-            this.transport = transport;
-            waiting = new ArrayList<>(beforeAttached);
-            beforeAttached.clear();
-        }
         if (!over && transport.eventLoop() instanceof SingleThreadEventExecutor loop) {
             loop.addShutdownHook(endWithLoop);
         }
-        waiting.forEach(transport.eventLoop()::execute);
+        commands.attached(transport);
     }
 
-    void starting(Connection starting) {
-        engine = starting;
-    }
-
-    /** What was asked for before there was an engine; it goes first, before whatever the opening of the connection brings about. */
     void runWaiting(Connection started) {
-        for (Consumer<Connection> next = beforeStart.poll(); next != null; next = beforeStart.poll()) {
-            next.accept(started);
-        }
-        failAtEnd.clear();
+        commands.runWaiting(started);
     }
 
     void endedBeforeStart(@Nullable Throwable cause) {
@@ -281,12 +257,12 @@ public final class MuxConnection {
 
     CompletableFuture<MuxChannel> accept(LogicalChannel channel, ChannelSettings settings) {
         CompletableFuture<MuxChannel> future = new CompletableFuture<>();
-        withEngine(future, live -> accept(live, channel, settings, future));
+        commands.withEngine(future, live -> accept(live, channel, settings, future));
         return future;
     }
 
     void reject(LogicalChannel channel) {
-        withEngine(null, live -> reject(live, channel));
+        commands.withEngine(null, live -> reject(live, channel));
     }
 
     // ---- Inside, on the event loop
@@ -357,7 +333,7 @@ public final class MuxConnection {
     }
 
     private void forgetLoopIfOver() {
-        Channel attached = transport;
+        Channel attached = commands.transport();
         if (over
                 && channels.isEmpty()
                 && attached != null
@@ -394,12 +370,11 @@ public final class MuxConnection {
         }
     }
 
-    private void rejectUnanswered(Connection live) {
+    /** Begins nothing more: refuses offers, takes back those that nobody has answered, and gives up waiting for the peer's. */
+    private void refuse(Connection live) {
+        commands.refuse();
+        live.refuseOffers();
         live.offeredChannels().forEach(channel -> reject(live, channel));
-    }
-
-    /** Takes back offers that nobody has answered, and gives up waiting for the peer's. */
-    private void cancelUnsettled(Connection live) {
         Exception closing = new MuxException("the connection is closing");
         for (Offering offering : new ArrayList<>(offerings.values())) {
             offering.takeBack(closing);
@@ -417,15 +392,13 @@ public final class MuxConnection {
             return;
         }
         closing = true;
-        if (engine == null || engine.isEnded()) {
+        Connection live = handler.engine();
+        if (live == null || live.isEnded()) {
             handler.abort();
             return;
         }
-        Connection live = engine;
-        live.refuseOffers();
-        rejectUnanswered(live);
+        refuse(live);
         after(options.closeTimeout(), handler::abort);
-        cancelUnsettled(live);
         for (MuxChannel channel : new ArrayList<>(channels.values())) {
             channel.closeWithConnection();
         }
@@ -456,7 +429,7 @@ public final class MuxConnection {
 
     /** The transport. */
     Channel transport() {
-        Channel attached = transport;
+        Channel attached = commands.transport();
         if (attached == null) {
             throw new IllegalStateException("expected a connection whose handler is in a transport's pipeline");
         }
@@ -469,84 +442,11 @@ public final class MuxConnection {
         return delay.isZero() ? null : eventLoop().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Runs a command on the event loop as soon as there is an engine; the future, if any, fails where there won't be. */
-    private void withEngine(@Nullable CompletableFuture<?> future, Consumer<Connection> command) {
-        Consumer<Connection> guarded = live -> {
-            if (future != null && future.isDone()) {
-                return;
-            }
-            if (live.isEnded() || draining || closing) {
-                fail(future, new MuxException("the connection is " + (live.isEnded() ? "over" : "closing")));
-                return;
-            }
-            try {
-                command.accept(live);
-                handler.requestFlush();
-            } catch (RuntimeException e) {
-                if (future == null) {
-                    throw e;
-                }
-                future.completeExceptionally(e);
-            }
-        };
-        try {
-            onEventLoop(() -> {
-                if (engine != null) {
-                    guarded.accept(engine);
-                } else if (over) {
-                    fail(future, new MuxException("the connection is over"));
-                } else {
-                    unstarted(future, guarded);
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            fail(future, new MuxException("the connection's event loop is shut down", e));
-        }
-    }
-
-    private void unstarted(@Nullable CompletableFuture<?> future, Consumer<Connection> guarded) {
-        beforeStart.add(guarded);
-        if (future != null) {
-            failAtEnd.add(future);
-        }
-    }
-
-    private static void fail(@Nullable CompletableFuture<?> future, Exception cause) {
-        if (future != null) {
-            future.completeExceptionally(cause);
-        }
-    }
-
-    /** As {@link #onEventLoop}; where the loop is shut down, all is over, and nothing is left to be done. */
-    private void onLiveEventLoop(Runnable task) {
-        try {
-            onEventLoop(task);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("The event loop is shut down", e);
-        }
-    }
-
-    private void onEventLoop(Runnable task) {
-        Channel attached;
-        synchronized (beforeAttached) {
-            attached = transport;
-            if (attached == null) {
-                beforeAttached.add(task);
-                return;
-            }
-        }
-        if (attached.eventLoop().inEventLoop()) {
-            task.run();
-        } else {
-            attached.eventLoop().execute(task);
-        }
-    }
-
     /** Has something taken back where its future is cancelled, or fails by its holder in another way, such as a timeout of its own. */
     void onCancel(CompletableFuture<?> future, Runnable takeBack) {
         future.whenComplete((channel, failure) -> {
             if (failure != null) {
-                onLiveEventLoop(() -> {
+                commands.onLiveEventLoop(() -> {
                     takeBack.run();
                     handler.requestFlush();
                 });
@@ -598,11 +498,9 @@ public final class MuxConnection {
         public void onEnded(@Nullable Throwable cause) {
             over = true;
             Exception failure = new MuxException("the connection is over", cause);
-            beforeStart.clear();
-            failAtEnd.forEach(future -> fail(future, failure));
-            failAtEnd.clear();
+            commands.end(failure);
             opened.completeExceptionally(failure);
-            if (transport != null) {
+            if (commands.transport() != null) {
                 transport().close();
             }
             forgetLoopIfOver();
@@ -614,10 +512,11 @@ public final class MuxConnection {
         }
 
         private Connection liveEngine() {
-            if (engine == null) {
+            Connection live = handler.engine();
+            if (live == null) {
                 throw new AssertionError("no engine yet");
             }
-            return engine;
+            return live;
         }
     }
 }

@@ -296,7 +296,6 @@ public final class MuxHandler extends ChannelInboundHandlerAdapter {
                         .build();
         Connection started = new Connection(config, connection.events(), sink, ctx.alloc(), random, System.nanoTime());
         engine = started;
-        connection.starting(started);
         started.start();
         connection.runWaiting(started);
         if (!started.isOpen()) {

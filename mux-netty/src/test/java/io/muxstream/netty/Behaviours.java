@@ -4,7 +4,6 @@ import io.muxstream.protocol.channel.TerminationReason;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.nio.charset.StandardCharsets;
@@ -69,30 +68,6 @@ final class Behaviours implements Consumer<MuxOffer> {
 
     static void say(MuxChannel channel, String text) {
         channel.writeAndFlush(ByteBufUtil.writeUtf8(channel.alloc(), text));
-    }
-
-    static final class EchoHandler extends ChannelInboundHandlerAdapter {
-        @Override
-        public void channelRead(ChannelHandlerContext ctx, Object message) {
-            ctx.write(message);
-        }
-
-        @Override
-        public void channelReadComplete(ChannelHandlerContext ctx) {
-            ctx.flush();
-        }
-
-        @Override
-        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-            ctx.channel().config().setAutoRead(ctx.channel().isWritable());
-        }
-
-        @Override
-        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-            if (event instanceof ChannelInputShutdownEvent) {
-                ((MuxChannel) ctx.channel()).shutdownOutput();
-            }
-        }
     }
 
     /** Writes a number of the pattern's bytes, politely, and expects as many; {@link #done} is completed when both are through. */

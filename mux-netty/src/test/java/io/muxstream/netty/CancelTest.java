@@ -58,6 +58,7 @@ class CancelTest {
         try (RawPeer peer = RawPeer.of(ProtocolVersion.V3)) {
             Gate gate = new Gate();
             peer.transport.pipeline().addFirst(gate);
+            settle(peer.transport);
             gate.close();
             peer.send(RawPeer.offer(1, "a"), RawPeer.terminated(RawPeer.own(1)));
             gate.awaitRead();
