@@ -31,6 +31,7 @@ class TidyTest {
     private static final Pattern TYPE = Pattern.compile("\\b(class|interface|enum|record|@interface)\\s+\\w");
     private static final Pattern HEADING = Pattern.compile("(?m)^#{2,4} (\\d+(?:\\.\\d+)*) ");
     private static final Pattern REFERENCE = Pattern.compile("\\bspec §\\d[^)\"]*");
+    private static final Pattern NAMED_TEST = Pattern.compile("`(\\w+Test)(?:\\.(\\w+)(…)?)?`");
     private static final Pattern NUMBER = Pattern.compile("§(\\d+(?:\\.\\d+)*)");
 
     @Test
@@ -63,6 +64,26 @@ class TidyTest {
                 .allSatisfy(path -> assertThat(headings)
                         .as("the spec's headings, of which %s names some", path)
                         .containsAll(references(text(path))));
+    }
+
+    @Test
+    void everyTestThatIsNamedForAScenarioIsThere() {
+        Map<String, String> tests = sources(path -> path.toString().endsWith("Test.java")).stream()
+                .collect(Collectors.toMap(
+                        path -> path.getFileName().toString().replace(".java", ""), TidyTest::text, (a, b) -> a + b));
+        List<String> missing = new ArrayList<>();
+        Matcher named = NAMED_TEST.matcher(text(ROOT.resolve("docs/scenarios.md")));
+        int count = 0;
+        while (named.find()) {
+            count++;
+            String method = named.group(2);
+            String found = "void " + (method == null ? "" : method + (named.group(3) == null ? "(" : ""));
+            if (!tests.getOrDefault(named.group(1), "").contains(found)) {
+                missing.add(named.group());
+            }
+        }
+        assertThat(missing).isEmpty();
+        assertThat(count).isGreaterThan(50);
     }
 
     @Test
