@@ -7,6 +7,7 @@ import io.muxstream.protocol.channel.LogicalChannel;
 import io.muxstream.protocol.channel.TerminationReason;
 import io.muxstream.protocol.frame.ChannelId;
 import io.muxstream.protocol.frame.ChannelSource;
+import io.muxstream.protocol.frame.ControlCode;
 import io.muxstream.protocol.frame.Frame;
 import io.muxstream.protocol.frame.Party;
 import io.muxstream.protocol.frame.ProtocolVersion;
@@ -48,6 +49,11 @@ final class ScriptedPeer implements ConnectionListener {
     }
 
     ScriptedPeer(ConnectionConfig config) {
+        this(config, true);
+    }
+
+    /** A peer that sends its handshake, where there is one, or leaves that to the test. */
+    ScriptedPeer(ConnectionConfig config, boolean shakesHands) {
         version = config.version();
         codec = FrameCodec.of(version, Party.ODD, WIDE);
         engine = new Connection(
@@ -62,7 +68,7 @@ final class ScriptedPeer implements ConnectionListener {
                 new byte[Handshake.RANDOM_BYTES],
                 0);
         engine.start();
-        if (version.hasHandshake()) {
+        if (shakesHands && version.hasHandshake()) {
             byte[] larger = new byte[Handshake.RANDOM_BYTES];
             larger[0] = 1;
             ByteBuf handshake = Unpooled.buffer();
@@ -114,6 +120,31 @@ final class ScriptedPeer implements ConnectionListener {
             out.setByte(out.writerIndex() - 1, 0);
         }
         sendsBytes(out.writeZero(bytes));
+    }
+
+    /** Sends a frame of small numbers whose payload may be anything. */
+    void sendsRaw(ControlCode code, ChannelId id, int... payload) {
+        ByteBuf out = Unpooled.buffer();
+        switch (version) {
+            case V1 -> out.writeByte(code.number()).writeInt((int) id.value()).writeShort(payload.length);
+            case V2 ->
+                out.writeByte(0x93)
+                        .writeByte(code.number())
+                        .writeByte((int) id.value())
+                        .writeByte(0xc4)
+                        .writeByte(payload.length);
+            case V3, V4 ->
+                out.writeByte(0x94)
+                        .writeByte(code.number())
+                        .writeByte((int) id.value())
+                        .writeByte(id.source().number())
+                        .writeByte(0xc4)
+                        .writeByte(payload.length);
+        }
+        for (int b : payload) {
+            out.writeByte(b);
+        }
+        sendsBytes(out);
     }
 
     void sends(Frame frame) {
