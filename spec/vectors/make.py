@@ -390,11 +390,14 @@ def terminations_and_rest(w):
     v("terminated-extras", "Elements of every type behind the text are skipped.", "5.5",
       b"".join(f(4, array(b"\xa2no", extra)) for extra in EXTRAS), [s("ChannelTerminated", errorText="no") for _ in EXTRAS])
     ended("text-too-long", "4,097 bytes: the first 4,096 are kept.", array(string("e" * 4097)), "e" * 4096, "ERROR_TEXT_TOO_LONG")
+    ended("text-broken-behind", "What stands behind the text is not looked at.", array(b"\xa2no", b"\xc1"), "no")
     ended("text-too-long-cut", "A character lies across the limit, and is left out.", array(string("e" * 4094 + "世界")),
           "e" * 4094, "ERROR_TEXT_TOO_LONG")
     for name, payload in (("not-utf8", array(b"\xa2\xc3\x28")), ("integer", array(b"\x05")), ("bin", array(b"\xc4\x01x")),
                           ("no-array", b"\xa2no"), ("map", b"\x81\xa1a\xa1b"), ("cut", b"\x91\xa9abc"),
-                          ("array32-huge", b"\xdd\xff\xff\xff\xff\x05"), ("never-used", array(b"\xc1"))):
+                          ("array32-huge", b"\xdd\xff\xff\xff\xff\x05"), ("never-used", array(b"\xc1")),
+                          ("nil-and-more", array(NIL, b"\x05")),
+                          ("too-long-not-utf8", array(string(b"\xff" + b"e" * 4096)))):
         ended("unreadable-" + name, "The channel ends all the same.", payload, None, "UNREADABLE_ERROR_TEXT")
     v("reading-completed", "The sender reads no more.", "5.7", f(6, b"", -1), [s("ContentReadingCompleted", -1)], canonical=True)
     v("growth-request", "The sender is out of credit.", "5.9", f(8), [s("ChannelWindowGrowthRequest")], canonical=True)
@@ -409,6 +412,14 @@ def terminations_and_rest(w):
            view("Unknown", None, None, number=code)])
     v("unknown-code-payload-string", "An unknown code's frame is a frame as well.", "2.6",
       array(uint(42), *nils, b"\xa1x"), violation="MALFORMED_FRAME")
+    if w.qualified:
+        v("unknown-code-impossible-source", "An unknown code does not make an impossible source possible.", "2.6",
+          f(42, source_bytes=uint(5)), violation="INVALID_CHANNEL_SOURCE")
+        v("unknown-code-any-id", "Whether the id was ever used isn't asked.", "2.6", f(42, id_=0) + f(42, id_=2**64 - 1),
+          [s("Unknown", id_=0, number=42), s("Unknown", id_=2**64 - 1, number=42)])
+    else:
+        v("unknown-code-impossible-id", "An unknown code does not make an id of 0 possible.", "2.6", f(42, id_=0),
+          violation="INVALID_CHANNEL_ID")
     v("unknown-code-nil-id", "Without an id and without a payload.", "2.2", array(uint(42), *nils), [view("Unknown", None, None, number=42)])
 
 
@@ -638,7 +649,22 @@ def conversations(version):
     opened("growth-unasked", "An adjustment that nobody asked for, upwards: a grant. At or below the size: ignored.", "8.2").receive(
         f(7, number(5000)), f(7, number(5000)), f(7, number(10))).do("send", peers, content=(b"\x07" * 5000).hex()).sent(
         ours_out(2, b"\x07" * 5000)).save()
+    opened("growth-lapses-with-writing", "The peer has completed its writing: its request has nobody to serve, before or after.", "8.2",
+           **grows).receive(f(8), f(3)).do("readerStarved", peers).receive(f(8)).sent().save()
+    opened("growth-lapses-with-reading", "We have completed our reading: a request is not answered any more.", "6.5", **grows).do(
+        "readerStarved", peers).do("completeReading", peers).sent(ours_out(6)).receive(f(8)).sent().save()
+    talk("growth-early", "A request that came before the acceptance is answered behind it.", "7.5", **grows).receive(offer(), f(8)).do(
+        "accept", peers).sent(accepted).do("readerStarved", peers).sent(ours_out(7, number(16_384))).save()
+    once = {"maxWindowBytes": 65_536, "maxTotalGrowthBytes": 12_288}
+    opened("growth-budget-returns", "What a channel's growth took is there again when it is retired.", "8.3", **once).do(
+        "readerStarved", peers).receive(f(8)).sent(ours_out(7, number(16_384))).receive(f(4)).sent(ours_out(4)).receive(offer("y")).do(
+        "accept", peers).sent(accepted).do("readerStarved", peers).receive(f(8)).sent(ours_out(7, number(16_384))).save()
+    talk("early-content-counts", "What came before the acceptance counts against the window.", "7.5").receive(
+        offer(), f(2, bytes(4096))).do("accept", peers).sent(accepted).receive(f(2, b"x")).breaks("CONTENT_BEYOND_WINDOW", "channel")
     if version == 4:
+        opened("growth-late-stall", "Credit is used up to the byte: no stall, until there is more to send.", "8.1").do(
+            "send", peers, content=(b"\x07" * 4096).hex()).sent(ours_out(2, b"\x07" * 4096)).do("send", peers, content="07").sent(
+            ours_out(8)).save()
         stalls = opened("growth-back-off", "After one refusal the second stall asks, not the first.", "8.1")
         content = lambda n: ours_out(2, b"\x07" * n)
         stalls.do("send", peers, content=(b"\x07" * (4096 * 3 + 1)).hex()).sent(content(4096), ours_out(8))
@@ -647,6 +673,8 @@ def conversations(version):
         stalls.receive(f(5, number(4096))).sent(content(4096), ours_out(8))
         stalls.receive(f(5, number(4096)), f(7, number(16_384))).sent(content(1)).save()
     if qualified:
+        talk("unknown-channel-0", "Before the peer's first offer every id is one that it has never used, 0 too.", "4.4").receive(
+            f(4, b"", 1, 0)).breaks("UNKNOWN_CHANNEL")
         seeded = lambda name, about, spec: talk(name, about, spec, seededChannels=2)
         seeded("seeded", "A seeded channel is open from the start; its frames have the source 0.", "6.8").do(
             "send", "0/seeded", content="7879").sent(w.frame(2, b"xy", 0, 0)).receive(f(2, b"ab", 0, 1), f(4, b"", 0, 1)).sent(

@@ -283,9 +283,10 @@ final class Channels {
     }
 
     void answerGrowth(LogicalChannel channel) {
-        if (!channel.growthAnswers().isHeld()
-                || !channel.isReaderStarved()
-                || !channel.state().isAccepted()) {
+        // A request lapses when nothing more will be read, on whichever side (spec §8.2).
+        boolean reads =
+                channel.state().isAccepted() && !channel.isPeerWritingCompleted() && !channel.isReadingCompleted();
+        if (!reads || !channel.isReaderStarved() || !channel.growthAnswers().isHeld()) {
             return;
         }
         long windowBytes = channel.receiveWindowBytes();

@@ -157,6 +157,26 @@ class GrowthExchangeTest {
     }
 
     @Test
+    void aRequestLapsesOnceNothingMoreWillBeRead() {
+        ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V4);
+        Frame request = new Frame.ChannelWindowGrowthRequest(peer.yours(1));
+        ScriptedPeer.Reader held = peer.open(1, 1_000);
+        peer.sends(request);
+        peer.sends(new Frame.ContentWritingCompleted(peer.yours(1)));
+        peer.engine.readerStarved(held.channel);
+        peer.sends(request);
+        peer.expects();
+        ScriptedPeer.Reader deaf = peer.open(2, 1_000);
+        peer.engine.readerStarved(deaf.channel);
+        peer.engine.finishReading(deaf.channel);
+        peer.expects(new Frame.ContentReadingCompleted(peer.yours(2)));
+        peer.sends(new Frame.ChannelWindowGrowthRequest(peer.yours(2)));
+        peer.engine.readerStarved(deaf.channel);
+        peer.expects();
+        assertThat(peer.ended).isFalse();
+    }
+
+    @Test
     void aBudgetOfZeroRefusesEveryRequest() {
         ScriptedPeer peer = new ScriptedPeer(config(4).growthBudgetBytes(0).build());
         peer.engine.readerStarved(peer.openFromPeer(1, 1_000).channel);
