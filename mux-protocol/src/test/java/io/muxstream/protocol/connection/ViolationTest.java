@@ -164,7 +164,16 @@ class ViolationTest {
                     world.peer.offers(world.peer.mine(n), "taken back", 1);
                     world.peer.sends(terminated(world.peer.mine(n)));
                 });
-            case USELESS_FRAMES -> world -> world.repeats(AT_ONCE + 1, n -> world.peer.sendsContent(world.theirs, 0));
+            case USELESS_FRAMES ->
+                world -> world.repeats(AT_ONCE + 1, n -> {
+                    if (n % 2 == 0) {
+                        world.peer.sendsContent(world.theirs, 0);
+                    } else if (world.version == ProtocolVersion.V1) {
+                        world.sends(0x63, 0, 0, 0, 1, 0, 0);
+                    } else {
+                        world.sends(0x91, 0x63);
+                    }
+                });
             case CONTENT_BEYOND_WINDOW ->
                 world -> {
                     world.peer.sendsContent(world.theirs, WINDOW_BYTES);
