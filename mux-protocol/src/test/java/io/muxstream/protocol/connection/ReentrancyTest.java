@@ -40,7 +40,7 @@ class ReentrancyTest {
     @ParameterizedTest
     @EnumSource(ProtocolVersion.class)
     void commandsFromWithinCallbacksBreakNothing(ProtocolVersion version) {
-        int delivered = 0;
+        long delivered = 0;
         for (int seed = 1; seed <= SEEDS; seed++) {
             try {
                 delivered += run(version, seed);
@@ -48,7 +48,7 @@ class ReentrancyTest {
                 throw new AssertionError("seed " + seed + " of " + version, e);
             }
         }
-        assertThat(delivered).as("bytes that came through").isGreaterThan(SEEDS * 1_000);
+        assertThat(delivered).as("bytes that came through").isGreaterThan(SEEDS * 1_000L);
     }
 
     private static long run(ProtocolVersion version, int seed) {
