@@ -474,7 +474,11 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
     static String errorText(Throwable cause) {
         String type = cause.getClass().getSimpleName();
-        return cause.getMessage() == null ? type : type + ": " + cause.getMessage();
+        try {
+            return cause.getMessage() == null ? type : type + ": " + cause.getMessage();
+        } catch (RuntimeException e) {
+            return type; // A failure that can't tell its message ends the channel all the same.
+        }
     }
 
     /** Where the event loop is shut down the channel is over, and there is nothing left to do. */

@@ -74,6 +74,24 @@ class FaultIsolationTest {
     }
 
     @Test
+    void aFailureThatCannotTellItsMessageEndsItsChannelAllTheSame() throws Exception {
+        try (Loopback link = Loopback.of(ProtocolVersion.V4)) {
+            Ends faulty = link.open("faulty");
+            faulty.server().abort(new Speechless());
+            assertThat(await(faulty.client().completion()).errorText()).isEqualTo("Speechless");
+        }
+    }
+
+    private static final class Speechless extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new UnsupportedOperationException("no message");
+        }
+    }
+
+    @Test
     void n08AHandlerThatThrowsWhenItIsAddedFailsItsFutureAndNoOtherChannel() throws Exception {
         try (Loopback link = Loopback.of(ProtocolVersion.V4)) {
             ReadHandler echoed = new ReadHandler();

@@ -43,6 +43,9 @@ final class Channels {
     private boolean open;
     private boolean refusesOffers;
 
+    /** Over since both parties have completed, and about to be told so, as soon as it has been told what completed it. */
+    private @Nullable LogicalChannel completed;
+
     Channels(
             ConnectionConfig config,
             ConnectionListener listener,
@@ -386,6 +389,7 @@ final class Channels {
     /** The connection is over, and so are all its channels and whatever waits. */
     void end(@Nullable Throwable cause) {
         output.close();
+        tellCompleted();
         List<LogicalChannel> channels = table.all();
         channels.addAll(offers.removeAllWaiting());
         TerminationReason reason = TerminationReason.connectionEnded(cause);
@@ -427,6 +431,21 @@ final class Channels {
         }
     }
 
+    /** Tells a channel what has completed it, and then that it is over, be it that its user ends the connection in between. */
+    void tellCompleted(LogicalChannel channel, Consumer<ChannelListener> event) {
+        completed = channel;
+        tell(channel, event);
+        tellCompleted();
+    }
+
+    private void tellCompleted() {
+        LogicalChannel channel = completed;
+        completed = null;
+        if (channel != null) {
+            tellTerminated(channel);
+        }
+    }
+
     /** Tells a channel that it is over, and why. */
     void tellTerminated(LogicalChannel channel) {
         TerminationReason reason = channel.terminationReason();
@@ -444,9 +463,18 @@ final class Channels {
 
     void listenerFailed(@Nullable LogicalChannel channel, Throwable failure) {
         if (channel != null) {
-            terminate(channel, "the channel's user failed: " + failure);
+            terminate(channel, "the channel's user failed: " + describe(failure));
         }
         listener.onListenerFailure(channel, failure);
+    }
+
+    /** A failure in words, though it be one that fails to find them. */
+    private static String describe(Throwable failure) {
+        try {
+            return failure.toString();
+        } catch (RuntimeException e) {
+            return failure.getClass().getName();
+        }
     }
 
     private void requireName(String name) {

@@ -17,7 +17,7 @@ public interface ConnectionListener {
     /** An acceptance that waited will never be met: the connection is over. */
     default void onAcceptanceLost(Acceptance acceptance) {}
 
-    /** A listener has thrown; its channel, where it has one, has been ended by that. */
+    /** A listener has thrown; its channel, where it has one, has been ended by that. Must not throw. */
     default void onListenerFailure(@Nullable LogicalChannel channel, Throwable failure) {}
 
     /**

@@ -252,9 +252,10 @@ final class Receiver {
             channels.settle(channel, TerminationReason.of(Cause.COMPLETED));
         }
         assert over == (before == ChannelState.LOCAL_COMPLETED);
-        channels.tell(channel, ChannelListener::onWritingCompleted);
         if (over) {
-            channels.tellTerminated(channel);
+            channels.tellCompleted(channel, ChannelListener::onWritingCompleted);
+        } else {
+            channels.tell(channel, ChannelListener::onWritingCompleted);
         }
     }
 
@@ -267,10 +268,10 @@ final class Receiver {
         if (channel.state().canSend()) {
             channels.finish(channel);
         }
-        channels.tell(channel, ChannelListener::onReadingCompleted);
-        TerminationReason reason = channel.terminationReason();
-        if (reason != null && reason.cause() == Cause.COMPLETED) {
-            channels.tellTerminated(channel);
+        if (channel.isTerminated()) {
+            channels.tellCompleted(channel, ChannelListener::onReadingCompleted);
+        } else {
+            channels.tell(channel, ChannelListener::onReadingCompleted);
         }
     }
 

@@ -22,6 +22,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /**
  * The other end of an engine under test: it sends the frames that a test tells it to, and shows those that the engine sent, all as this
@@ -43,6 +44,9 @@ final class ScriptedPeer implements ConnectionListener {
     Throwable cause;
     boolean ended;
     long nowNanos;
+
+    /** What a test does within each callback, which it is told the name of. */
+    Consumer<String> within = callback -> {};
 
     ScriptedPeer(ProtocolVersion version) {
         this(ConnectionConfig.builder(version).build());
@@ -207,18 +211,26 @@ final class ScriptedPeer implements ConnectionListener {
     // ---- What the engine tells
 
     @Override
+    public void onOpened() {
+        within.accept("onOpened");
+    }
+
+    @Override
     public void onOffered(LogicalChannel channel) {
         offered.add(channel);
+        within.accept("onOffered");
     }
 
     @Override
     public void onAccepted(Acceptance acceptance) {
         met.add(acceptance);
+        within.accept("onAccepted of an acceptance");
     }
 
     @Override
     public void onAcceptanceLost(Acceptance acceptance) {
         lost.add(acceptance);
+        within.accept("onAcceptanceLost");
     }
 
     @Override
@@ -231,6 +243,7 @@ final class ScriptedPeer implements ConnectionListener {
         assertThat(ended).isFalse();
         ended = true;
         this.cause = cause;
+        within.accept("onEnded");
     }
 
     // ---- Users of channels
@@ -307,30 +320,40 @@ final class ScriptedPeer implements ConnectionListener {
         }
 
         @Override
+        public void onOfferSent() {
+            within.accept("onOfferSent");
+        }
+
+        @Override
         public void onAccepted() {
             accepted = true;
+            within.accept("onAccepted");
         }
 
         @Override
         public void onContent(ByteBuf payload) {
             unread += payload.readableBytes();
             payload.release();
+            within.accept("onContent");
         }
 
         @Override
         public void onWritingCompleted() {
             writingCompleted = true;
+            within.accept("onWritingCompleted");
         }
 
         @Override
         public void onReadingCompleted() {
             readingCompleted = true;
             toSend = 0;
+            within.accept("onReadingCompleted");
         }
 
         @Override
         public void onSendTurn() {
             turns++;
+            within.accept("onSendTurn");
             sendWhilePossible();
         }
 
@@ -338,6 +361,7 @@ final class ScriptedPeer implements ConnectionListener {
         public void onTerminated(TerminationReason reason) {
             assertThat(terminated).as("told twice").isNull();
             terminated = reason;
+            within.accept("onTerminated");
         }
     }
 }
