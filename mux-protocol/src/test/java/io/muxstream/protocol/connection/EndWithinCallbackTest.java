@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muxstream.protocol.channel.LogicalChannel;
 import io.muxstream.protocol.frame.Frame;
 import io.muxstream.protocol.frame.ProtocolVersion;
-import io.muxstream.protocol.wire.Handshake;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -143,7 +140,7 @@ class EndWithinCallbackTest {
         private List<Runnable> steps() {
             List<Runnable> steps = new ArrayList<>();
             if (version.hasHandshake()) {
-                steps.add(this::shakesHands);
+                steps.add(peer::shakesHands);
             }
             for (int i = 0; i < 5; i++) {
                 steps.add(() -> readers.add(peer.offer("ours")));
@@ -187,14 +184,6 @@ class EndWithinCallbackTest {
                     reader.sends(3_000);
                 }
             }
-        }
-
-        private void shakesHands() {
-            byte[] larger = new byte[Handshake.RANDOM_BYTES];
-            larger[0] = 1;
-            ByteBuf handshake = Unpooled.buffer();
-            Handshake.of(version, larger).encode(handshake);
-            peer.sendsBytes(handshake);
         }
 
         void expectsAnOrderlyEnd(Deed deed, String callback) {

@@ -6,9 +6,11 @@ import io.muxstream.protocol.channel.LogicalChannel;
 import io.muxstream.protocol.channel.TerminationReason.Cause;
 import io.muxstream.protocol.frame.ChannelId;
 import io.muxstream.protocol.frame.ChannelSource;
+import io.muxstream.protocol.frame.ControlCode;
 import io.muxstream.protocol.frame.Frame;
 import io.muxstream.protocol.frame.ProtocolVersion;
 import io.muxstream.protocol.frame.Violation;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -122,5 +124,159 @@ class OffersTest {
         peer.sendsContent(peer.mine(1), 10);
         assertThat(second.unread).isEqualTo(10);
         assertThat(first.unread).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(ProtocolVersion.class)
+    void anOfferGoesToOneAloneWhetherByItsNameOrByItsId(ProtocolVersion version) {
+        ScriptedPeer peer = new ScriptedPeer(version);
+        Acceptance waits = peer.engine.accept("n", 1_000);
+        peer.offers(peer.mine(1), "n", 1_000);
+        assertThat(waits.channel()).isSameAs(peer.at(peer.mine(1)));
+        assertThat(peer.engine.accept(waits.channel(), 1_000)).isFalse();
+        assertThat(peer.engine.reject(waits.channel())).isFalse();
+        peer.expects(new Frame.OfferAccepted(peer.mine(1), peer.window(1_000)));
+
+        // The other way round: who hears of the offer takes it by its id, and who asks for the name then has to wait.
+        peer.within = callback -> {
+            if (callback.equals("onOffered")) {
+                LogicalChannel offered = peer.offered.get(peer.offered.size() - 1);
+                assertThat(peer.engine.accept(offered, 1_000)).isTrue();
+            }
+        };
+        peer.offers(peer.mine(2), "n", 1_000);
+        Acceptance late = peer.engine.accept("n", 1_000);
+        assertThat(late.channel()).isNull();
+        peer.offers(peer.mine(3), "n", 1_000);
+        assertThat(late.channel()).isSameAs(peer.at(peer.mine(3)));
+        assertThat(peer.engine.offeredChannels()).isEmpty();
+        peer.endsWithoutLeak();
+    }
+
+    @ParameterizedTest
+    @EnumSource(ProtocolVersion.class)
+    void n23WhoWaitsForANameGetsThatAndNoOtherHoweverLikeIt(ProtocolVersion version) {
+        ScriptedPeer peer = new ScriptedPeer(version);
+        String longest = "n".repeat(1_024);
+        List<String> names = List.of(
+                "", " ", "  ", "a", "A", "constructor", "😀", "\u0000", "nul", "nul\u0000", "é", "e\u0301", longest);
+        List<Acceptance> acceptances =
+                names.stream().map(name -> peer.engine.accept(name, 1_000)).toList();
+        peer.offers(peer.mine(1), longest.substring(1), 1_000);
+        assertThat(peer.met).isEmpty();
+        for (int i = names.size() - 1; i >= 0; i--) {
+            peer.offers(peer.mine(i + 2), names.get(i), 1_000);
+            assertThat(acceptances.get(i).channel()).as(names.get(i)).isSameAs(peer.at(peer.mine(i + 2)));
+            assertThat(acceptances.get(i).channel().name()).isEqualTo(names.get(i));
+        }
+        assertThat(peer.offered).hasSize(1);
+        peer.endsWithoutLeak();
+    }
+
+    @Test
+    void withdrawingWhatHasBeenMetChangesNothing() {
+        ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V3);
+        peer.offers(peer.mine(1), "n", 1_000);
+        Acceptance met = peer.engine.accept("n", 1_000);
+        met.withdraw();
+        assertThat(peer.engine.cancel(met)).isFalse();
+        peer.offers(peer.mine(2), "n", 1_000);
+        assertThat(met.channel()).isSameAs(peer.at(peer.mine(1)));
+        assertThat(met.channel().isTerminated()).isFalse();
+        assertThat(peer.offered).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(ProtocolVersion.class)
+    void ofOursThatWaitOneThatIsTakenBackIsNeverSentAndLeavesNoGap(ProtocolVersion version) {
+        ScriptedPeer peer = new ScriptedPeer(
+                ConnectionConfig.builder(version).maxUnansweredOffers(1).build());
+        ScriptedPeer.Reader a = peer.offer("a");
+        ScriptedPeer.Reader b = peer.offer("b");
+        ScriptedPeer.Reader c = peer.offer("c");
+        ScriptedPeer.Reader d = peer.offer("d");
+        peer.expects(offer(peer, 1, "a"));
+        peer.engine.finish(b.channel);
+        peer.engine.terminate(c.channel, "not wanted any more");
+        peer.engine.sendWaitingOffers();
+        peer.expects();
+        peer.sends(terminated(peer.yours(1)));
+        assertThat(a.terminated.cause()).isEqualTo(Cause.REJECTED);
+        peer.expects(terminated(peer.yours(1)), offer(peer, 2, "b"));
+        peer.accepts(peer.yours(2), 1_000);
+        peer.expects(new Frame.ContentWritingCompleted(peer.yours(2)), offer(peer, 3, "d"));
+        assertThat(c.channel.hasId()).isFalse();
+        assertThat(c.terminated).isNull();
+        assertThat(d.channel.hasId()).isTrue();
+        peer.endsWithoutLeak();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ProtocolVersion.class,
+            names = {"V1", "V2"})
+    void offersFromBeforeTheHandshakeGoOutInOrderBehindIt(ProtocolVersion version) {
+        ScriptedPeer peer = new ScriptedPeer(ConnectionConfig.builder(version).build(), false);
+        ScriptedPeer.Reader a = peer.offer("a");
+        ScriptedPeer.Reader b = peer.offer("b");
+        ScriptedPeer.Reader c = peer.offer("c");
+        peer.engine.terminate(b.channel, null);
+        assertThat(peer.writes).isEmpty();
+        assertThat(a.channel.hasId()).isFalse();
+        peer.shakesHands();
+        peer.expects(offer(peer, 1, "a"), offer(peer, 2, "c"));
+        assertThat(c.channel.hasId()).isTrue();
+        peer.endsWithoutLeak();
+    }
+
+    @Test
+    void seededChannelsAreNeitherOfferedNorAcceptedAndDoNotComeBack() {
+        ScriptedPeer peer = new ScriptedPeer(
+                ConnectionConfig.builder(ProtocolVersion.V3).seededChannels(2).build());
+        ChannelId first = new ChannelId(0, ChannelSource.SEEDED);
+        LogicalChannel channel = peer.engine.seeded(0);
+        assertThat(peer.engine.accept(channel, 1_000)).isFalse();
+        assertThat(peer.engine.reject(channel)).isFalse();
+        assertThat(peer.engine.offeredChannels()).isEmpty();
+        Acceptance anonymous = peer.engine.accept("", 1_000);
+        assertThat(anonymous.channel())
+                .as("a seeded channel has no name, the empty one neither")
+                .isNull();
+        peer.expects();
+        peer.engine.terminate(channel, null);
+        peer.expects(terminated(first));
+        peer.sendsContent(first, 10);
+        peer.sends(terminated(first));
+        peer.expects();
+        assertThat(peer.engine.seeded(0)).isSameAs(channel);
+        assertThat(channel.isTerminated()).isTrue();
+        // The peer may begin where it likes; beside the seeded ones, ours begin at 3.
+        peer.offers(peer.mine(1), "", 1_000);
+        assertThat(anonymous.channel()).isSameAs(peer.at(peer.mine(1)));
+        peer.received();
+        peer.offer("ours");
+        peer.expects(offer(peer, 3, "ours"));
+        peer.sendsContent(new ChannelId(1, ChannelSource.SEEDED), 10);
+        assertThat(peer.ended).isFalse();
+        peer.sendsContent(new ChannelId(2, ChannelSource.SEEDED), 10);
+        assertThat(peer.violation()).isEqualTo(Violation.UNKNOWN_CHANNEL);
+        peer.endsWithoutLeak();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ControlCode.class,
+            names = {"OFFER", "OFFER_ACCEPTED"})
+    void anOfferOrAcceptanceOfASeededChannelEndsTheConnection(ControlCode code) {
+        ScriptedPeer peer = new ScriptedPeer(
+                ConnectionConfig.builder(ProtocolVersion.V3).seededChannels(1).build());
+        peer.sendsRaw(code, new ChannelId(0, ChannelSource.SEEDED), 0x91, 0xa0);
+        assertThat(peer.violation()).isEqualTo(Violation.INVALID_CHANNEL_SOURCE);
+        assertThat(peer.engine.seeded(0).isTerminated()).isTrue();
+    }
+
+    private static Frame offer(ScriptedPeer peer, int n, String name) {
+        return new Frame.Offer(
+                peer.yours(n), name, peer.window(peer.engine.config().windowBytes()));
     }
 }

@@ -73,11 +73,7 @@ final class ScriptedPeer implements ConnectionListener {
                 0);
         engine.start();
         if (shakesHands && version.hasHandshake()) {
-            byte[] larger = new byte[Handshake.RANDOM_BYTES];
-            larger[0] = 1;
-            ByteBuf handshake = Unpooled.buffer();
-            Handshake.of(version, larger).encode(handshake);
-            engine.receive(handshake, nowNanos);
+            shakesHands();
         }
         sent.clear();
         writes.clear();
@@ -107,6 +103,15 @@ final class ScriptedPeer implements ConnectionListener {
     }
 
     // ---- What the peer sends
+
+    /** Sends the handshake that makes this peer the odd party. */
+    void shakesHands() {
+        byte[] larger = new byte[Handshake.RANDOM_BYTES];
+        larger[0] = 1;
+        ByteBuf handshake = Unpooled.buffer();
+        Handshake.of(version, larger).encode(handshake);
+        sendsBytes(handshake);
+    }
 
     void offers(ChannelId id, String name, long windowBytes) {
         sends(new Frame.Offer(id, name, window(windowBytes)));
