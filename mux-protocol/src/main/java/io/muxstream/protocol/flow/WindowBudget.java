@@ -34,7 +34,7 @@ public final class WindowBudget {
      * @return the window that it gets; 0: none is left
      */
     public long take(long wishedBytes) {
-        long grantedBytes = freeBytes - wishedBytes >= totalBytes / 2
+        long grantedBytes = leavesHalf(wishedBytes)
                 ? wishedBytes
                 : Math.min(wishedBytes, Math.max(MIN_WINDOW_BYTES, freeBytes / SHARES));
         return takeExactly(grantedBytes) ? grantedBytes : 0;
@@ -48,7 +48,7 @@ public final class WindowBudget {
      * @return false, and nothing is taken, where it has to do with what it has
      */
     public boolean raise(long moreBytes) {
-        return freeBytes - moreBytes >= totalBytes / 2 && takeExactly(moreBytes);
+        return leavesHalf(moreBytes) && takeExactly(moreBytes);
     }
 
     /**
@@ -62,6 +62,11 @@ public final class WindowBudget {
         }
         freeBytes -= bytes;
         return true;
+    }
+
+    private boolean leavesHalf(long bytes) {
+        // Half of an odd total is half a byte more than what a division gives.
+        return freeBytes - bytes >= totalBytes - totalBytes / 2;
     }
 
     /** A window, or what one has grown by, is no longer advertised. */
