@@ -104,9 +104,8 @@ final class HostProcess implements AutoCloseable {
         if (Runtime.version().feature() >= NATIVE_ACCESS_SINCE) {
             command.add("--enable-native-access=ALL-UNNAMED");
         }
-        // It lives for seconds: what the optimising compiler and parallel collectors would gain it later, they take
-        // from both
-        // processes now, and from the keystrokes first.
+        // It lives for seconds: what the optimising compiler and parallel collectors would gain it later, they
+        // take from both processes now, and from the keystrokes first.
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         command.add("-cp");
         command.add(absolute(System.getProperty("java.class.path")));

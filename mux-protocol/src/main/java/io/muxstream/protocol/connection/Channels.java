@@ -431,9 +431,12 @@ final class Channels {
         }
     }
 
-    /** Tells a channel what has completed it, and then that it is over, be it that its user ends the connection in between. */
-    void tellCompleted(LogicalChannel channel, Consumer<ChannelListener> event) {
-        completed = channel;
+    /**
+     * Tells a channel that a direction is completed, and then, where that was the second one, that it is over: in this order, and before
+     * the end of the connection, though its user end that in between.
+     */
+    void tellCompletion(LogicalChannel channel, Consumer<ChannelListener> event) {
+        completed = channel.isTerminated() ? channel : null;
         tell(channel, event);
         tellCompleted();
     }

@@ -252,11 +252,7 @@ final class Receiver {
             channels.settle(channel, TerminationReason.of(Cause.COMPLETED));
         }
         assert over == (before == ChannelState.LOCAL_COMPLETED);
-        if (over) {
-            channels.tellCompleted(channel, ChannelListener::onWritingCompleted);
-        } else {
-            channels.tell(channel, ChannelListener::onWritingCompleted);
-        }
+        channels.tellCompletion(channel, ChannelListener::onWritingCompleted);
     }
 
     private void receiveReadingCompletion(LogicalChannel channel) throws ProtocolViolationException {
@@ -268,11 +264,7 @@ final class Receiver {
         if (channel.state().canSend()) {
             channels.finish(channel);
         }
-        if (channel.isTerminated()) {
-            channels.tellCompleted(channel, ChannelListener::onReadingCompleted);
-        } else {
-            channels.tell(channel, ChannelListener::onReadingCompleted);
-        }
+        channels.tellCompletion(channel, ChannelListener::onReadingCompleted);
     }
 
     private void receiveTermination(Frame.ChannelTerminated termination, LogicalChannel channel)
