@@ -42,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  * {@link ChannelInputShutdownEvent} and a {@link ChannelInputShutdownReadComplete}. A channel that is over becomes inactive once what has
  * come has been read; what it was over by is said by {@link #completion}, and, where it was no clean end, by an exception in the pipeline
  * before that. An exception that no handler takes ends the channel, with an error text for the peer.
+ *
+ * <p>Handlers come with the {@link ChannelSettings}, or are added on the event loop: Netty tells one that another thread adds nothing, not
+ * even the end, where the channel ends just then.
  */
 public final class MuxChannel extends AbstractChannel implements DuplexChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);

@@ -59,7 +59,7 @@ public final class MuxStreams implements AutoCloseable {
         if (channel.attr(KEY).setIfAbsent(streams) != null) {
             throw new IllegalStateException("expected a channel without streams, got '" + channel.name() + "' again");
         }
-        channel.pipeline().addLast(new StreamHandler(channel, inbound, outbound));
+        new StreamHandler(channel, inbound, outbound).join();
         return streams;
     }
 

@@ -8,11 +8,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.ChannelOutputShutdownEvent;
+import java.util.concurrent.RejectedExecutionException;
 
-/** Stands in the channel's pipeline, and tells the two sides what happens. On the event loop. */
+/** Stands in the channel's pipeline, and tells the two sides what happens. On the event loop, but for {@link #join}. */
 final class StreamHandler extends ChannelDuplexHandler {
     private final MuxChannel channel;
     private final Inbound inbound;
@@ -22,6 +24,24 @@ final class StreamHandler extends ChannelDuplexHandler {
         this.channel = channel;
         this.inbound = inbound;
         this.outbound = outbound;
+    }
+
+    /**
+     * Goes into the pipeline, by its event loop: a handler that another thread adds is told nothing at all where the channel ends before
+     * the addition's turn.
+     */
+    void join() {
+        EventLoop loop = channel.parent().eventLoop();
+        if (loop.inEventLoop()) {
+            channel.pipeline().addLast(this);
+            return;
+        }
+        try {
+            loop.execute(() -> channel.pipeline().addLast(this));
+        } catch (RejectedExecutionException e) {
+            // The event loop is gone, and its channels are over.
+            channelEnded();
+        }
     }
 
     /** The channel may have seen anything before, its end too. */

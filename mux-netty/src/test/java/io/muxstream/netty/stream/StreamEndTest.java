@@ -257,6 +257,30 @@ class StreamEndTest {
     }
 
     @Test
+    void streamsThatComeWhileTheEndIsBeingToldAreToldTo() throws Exception {
+        Pair.Ends ending = pair.open("ending");
+        CompletableFuture<MuxStreams> late = new CompletableFuture<>();
+        ending.client().eventLoop().execute(() -> {
+            ending.client().abort("now");
+            // The pipeline hears of the end in a turn of its own: who comes in between must hear of it too.
+            late.complete(CompletableFuture.supplyAsync(() -> MuxStreams.of(ending.client()))
+                    .join());
+        });
+        MuxStreams streams = Pair.await(late);
+        assertThatThrownBy(() -> streams.input().read()).isInstanceOf(MuxException.class);
+        assertThatThrownBy(() -> streams.output().write(1)).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void streamsThatComeWhenTheEventLoopIsGoneTellByWhat() throws Exception {
+        Pair.Ends gone = pair.open("gone");
+        pair.close();
+        MuxStreams late = MuxStreams.of(gone.client());
+        assertThatThrownBy(() -> late.input().read()).isInstanceOf(MuxException.class);
+        assertThatThrownBy(() -> late.output().write(1)).isInstanceOf(IOException.class);
+    }
+
+    @Test
     void streamsOfAChannelThatIsOverReadWhatCameBefore() throws Exception {
         Pair.Ends over = pair.open("unread");
         over.server().writeAndFlush(Unpooled.wrappedBuffer(pattern(10_000)));
