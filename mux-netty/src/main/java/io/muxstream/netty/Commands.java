@@ -26,7 +26,7 @@ final class Commands {
     private final List<CompletableFuture<?>> failAtEnd = new ArrayList<>();
     private volatile @Nullable Channel transport;
     private boolean refusing;
-    private boolean over;
+    private @Nullable Exception endFailure;
 
     Commands(MuxHandler handler) {
         this.handler = handler;
@@ -47,8 +47,8 @@ final class Commands {
                 Connection engine = handler.engine();
                 if (engine != null) {
                     run(engine, future, command);
-                } else if (over) {
-                    fail(future, new MuxException("the connection is over"));
+                } else if (endFailure != null) {
+                    fail(future, endFailure);
                 } else {
                     waitForStart(future, command);
                 }
@@ -95,7 +95,7 @@ final class Commands {
 
     /** The connection is over: what still waits fails. */
     void end(Exception failure) {
-        over = true;
+        endFailure = failure;
         beforeStart.clear();
         failAtEnd.forEach(future -> fail(future, failure));
         failAtEnd.clear();
@@ -107,8 +107,12 @@ final class Commands {
         if (future != null && future.isDone()) {
             return;
         }
-        if (engine.isEnded() || refusing) {
-            fail(future, new MuxException("the connection is " + (engine.isEnded() ? "over" : "closing")));
+        if (engine.isEnded()) {
+            fail(future, new MuxException("the connection is over", engine.endCause()));
+            return;
+        }
+        if (refusing) {
+            fail(future, new MuxException("the connection is closing"));
             return;
         }
         try {

@@ -486,7 +486,8 @@ public final class MuxConnection {
             assert waiting != null;
             waiting.future()
                     .completeExceptionally(new MuxException(
-                            "no offer '" + acceptance.name() + "' came before the connection was over"));
+                            "no offer '" + acceptance.name() + "' came before the connection was over",
+                            liveEngine().endCause()));
         }
 
         @Override

@@ -2,15 +2,21 @@ package io.muxstream.netty;
 
 import static io.muxstream.netty.Link.OPTIONS;
 import static io.muxstream.netty.Link.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.muxstream.protocol.frame.ProtocolVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class MuxHandlerTest {
     private static final int MESSAGES = 1_000;
@@ -54,6 +60,46 @@ class MuxHandlerTest {
         assertThatThrownBy(() -> another.pipeline().addLast(handler)).hasMessageContaining("@Sharable");
         transport.finishAndReleaseAll();
         another.finishAndReleaseAll();
+    }
+
+    /** Whoever asks for something sooner or later learns what the connection was over by, not only that it is over. */
+    @ParameterizedTest
+    @EnumSource(names = {"V1", "V2", "V3"})
+    void whatFailsWithTheConnectionTellsByWhatItWasOver(ProtocolVersion version) {
+        MuxHandler handler = new MuxHandler(MuxOptions.of(version));
+        MuxConnection connection = handler.connection();
+        List<CompletableFuture<?>> asked = new ArrayList<>(offerAndAccept(connection));
+        EmbeddedChannel transport = new EmbeddedChannel(handler);
+        asked.addAll(offerAndAccept(connection));
+        transport.writeInbound(transport
+                .alloc()
+                .buffer()
+                .writeBytes("no peer of ours".repeat(10).getBytes(UTF_8)));
+        asked.addAll(offerAndAccept(connection));
+        assertThat(asked)
+                .allSatisfy(
+                        future -> assertThat(failure(future)).hasStackTraceContaining("ProtocolViolationException"));
+        transport.finishAndReleaseAll();
+    }
+
+    /** Fails where the handler never gets to begin, too. */
+    @Test
+    void whatFailsWithAConnectionThatNeverBeganTellsByWhat() {
+        MuxHandler handler = new MuxHandler(OPTIONS);
+        EmbeddedChannel transport = new EmbeddedChannel(handler);
+        handler.fail(new IllegalStateException("a reason"));
+        assertThat(offerAndAccept(handler.connection()))
+                .allSatisfy(future -> assertThat(failure(future)).hasStackTraceContaining("a reason"));
+        transport.finishAndReleaseAll();
+    }
+
+    private static List<CompletableFuture<?>> offerAndAccept(MuxConnection connection) {
+        return List.of(connection.offer("offered"), connection.accept("accepted"));
+    }
+
+    private static Throwable failure(CompletableFuture<?> future) {
+        return future.handle((done, cause) -> cause == null ? new AssertionError("no failure") : cause)
+                .getNow(new AssertionError("not done"));
     }
 
     /** Sends a message, waits until it has come back whole, and sends the next. */

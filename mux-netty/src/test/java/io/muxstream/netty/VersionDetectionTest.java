@@ -16,10 +16,10 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -190,25 +190,17 @@ class VersionDetectionTest {
                 .bind(ANY_PORT));
         try (MuxClient client = MuxClient.of(MuxOptions.of(ours))) {
             var offered = client.connect(other.address()).thenCompose(connection -> connection.offer(Behaviours.ECHO));
-            assertThatThrownBy(() -> await(offered))
-                    .as("%s with %s", ours, theirs)
-                    .isNotNull();
-            List<Throwable> named = new ArrayList<>();
             MuxConnection serving = connections.take();
-            serving.completion().exceptionally(cause -> {
-                named.add(cause);
-                return null;
-            });
-            await(serving.completion().handle((done, cause) -> null));
-            offered.exceptionally(cause -> {
-                named.add(cause);
-                return null;
-            });
-            assertThat(named)
+            assertThat(List.of(failure(offered), failure(serving.completion())))
                     .as("failures of %s with %s", ours, theirs)
                     .anySatisfy(cause -> assertThat(cause).hasStackTraceContaining("ProtocolViolationException"));
         }
         await(other.abort());
+    }
+
+    /** What a future fails with, or that it does not. */
+    private static Throwable failure(CompletableFuture<?> future) throws Exception {
+        return await(future.handle((done, cause) -> cause == null ? new AssertionError("no failure") : cause));
     }
 
     private static List<MuxOptions> everyServer() {

@@ -107,11 +107,13 @@ final class StreamHandler extends ChannelDuplexHandler {
         ctx.fireChannelInactive();
     }
 
-    /** This party closes the channel: nobody waits on for what will not come. */
+    /** This party closes the channel: nobody waits on for what will not come. One that is over tells so itself, and by what. */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-        inputClosed();
-        outbound.channelClosed();
+        if (channel.isOpen()) {
+            inputClosed();
+            outbound.channelClosed();
+        }
         ctx.close(promise);
     }
 

@@ -272,6 +272,18 @@ class StreamEndTest {
     }
 
     @Test
+    void aChannelThatIsOverAndThenClosedTellsByWhatItWasOver() throws Exception {
+        Pair.await(CompletableFuture.runAsync(
+                () -> {
+                    ends.client().abort("broken");
+                    ends.client().close();
+                },
+                ends.client().eventLoop()));
+        assertThatThrownBy(() -> client.input().read()).isInstanceOf(MuxException.class);
+        assertThatThrownBy(() -> client.output().write(1)).isInstanceOf(MuxException.class);
+    }
+
+    @Test
     void streamsThatComeWhenTheEventLoopIsGoneTellByWhat() throws Exception {
         Pair.Ends gone = pair.open("gone");
         pair.close();

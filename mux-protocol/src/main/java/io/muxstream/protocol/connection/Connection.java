@@ -41,6 +41,7 @@ public final class Connection {
     private @Nullable FrameCodec codec;
     private @Nullable ByteBuf handshakeInput;
     private boolean ended;
+    private @Nullable Throwable endCause;
 
     /**
      * A party that has sent nothing yet.
@@ -249,6 +250,11 @@ public final class Connection {
         return ended;
     }
 
+    /** What the connection was ended by, as {@link ConnectionListener#onEnded} tells it; null: it is not over, or ended in order. */
+    public @Nullable Throwable endCause() {
+        return endCause;
+    }
+
     /** How many channels there are, offers that are not accepted among them. */
     public int channelCount() {
         return channels.count();
@@ -355,6 +361,7 @@ public final class Connection {
             return;
         }
         ended = true;
+        endCause = cause;
         input.release();
         releaseHandshakeInput();
         channels.end(cause);
