@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
  * event loop.
  */
 final class FileFetches {
-    private static final int AT_A_TIME = 32;
+    /** Files share the two processors of a small machine with the keystrokes: a burst of many makes those late. */
+    private static final int AT_A_TIME = 8;
     /** The list is read no further while so many files wait for their turn. */
     private static final int MAX_WAITING = 10_000;
 
-    private static final int DIGEST_THREADS = 2;
     private static final int MAX_PROBLEMS = 1_000;
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final MuxConnection connection;
     private final ExecutorService digesting =
-            Executors.newFixedThreadPool(DIGEST_THREADS, new DefaultThreadFactory("digests", true));
+            Executors.newSingleThreadExecutor(new DefaultThreadFactory("digests", true));
     private final LongAdder arrivedBytes = new LongAdder();
     private final Queue<TreeEntry> waiting = new ArrayDeque<>();
     private final Map<TreeEntry.Kind, Long> listed = new EnumMap<>(TreeEntry.Kind.class);

@@ -20,18 +20,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The remote half of a session: shows a folder, brings back keystrokes, and has bulk to download, by the channels of {@link SessionWire}.
- * Every connection is served, each on its own. Disk and digests are none of an event loop's business here.
+ * Every connection is served, each on its own. Disk and digests are none of an event loop's business here, and have a
+ * thread each: on a small machine more of them take the processor from the keystrokes.
  */
 final class RemoteHost implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteHost.class);
-    private static final int DISK_THREADS = 2;
-    private static final int DIGEST_THREADS = 2;
 
     private final Tree tree;
     private final Pattern pattern = new Pattern();
     private final ExecutorService lists = Executors.newCachedThreadPool(threads("lists"));
-    private final ExecutorService disk = Executors.newFixedThreadPool(DISK_THREADS, threads("disk"));
-    private final ExecutorService digests = Executors.newFixedThreadPool(DIGEST_THREADS, threads("digests"));
+    private final ExecutorService disk = Executors.newSingleThreadExecutor(threads("disk"));
+    private final ExecutorService digests = Executors.newSingleThreadExecutor(threads("digests"));
     private @Nullable MuxServer server;
 
     private RemoteHost(Tree tree) {

@@ -19,12 +19,18 @@ final class SessionWire {
 
     /** A path of 4,096 bytes, each percent-encoded, and what stands before it. */
     private static final int MAX_NAME_BYTES = 16 << 10;
+    /**
+     * What a channel may have on its way at most: the default first window, grown once. It lets 20 ms of round trip carry 200 MB/s. More
+     * would stand in buffers once the machine is busy, and a keystroke can't overtake what is below the multiplexer.
+     */
+    private static final long MAX_WINDOW_BYTES = 4_096_000;
 
     private SessionWire() {}
 
     static MuxOptions options() {
         return MuxOptions.builder(ConnectionConfig.builder(ProtocolVersion.V4)
                         .maxNameBytes(MAX_NAME_BYTES)
+                        .maxWindowBytes(MAX_WINDOW_BYTES)
                         .build())
                 .build();
     }
