@@ -123,7 +123,7 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
 
     /** Ends the channel now, with the exception's type and message as the error text. From any thread. */
     public void abort(Throwable cause) {
-        abort(errorText(cause));
+        abort(MuxException.errorText(cause));
     }
 
     // ---- DuplexChannel
@@ -473,15 +473,6 @@ public final class MuxChannel extends AbstractChannel implements DuplexChannel {
             closed.initCause(new MuxException("channel '" + name() + "' ended", reason));
         }
         return closed;
-    }
-
-    static String errorText(Throwable cause) {
-        String type = cause.getClass().getSimpleName();
-        try {
-            return cause.getMessage() == null ? type : type + ": " + cause.getMessage();
-        } catch (RuntimeException e) {
-            return type; // A failure that can't tell its message ends the channel all the same.
-        }
     }
 
     /** Where the event loop is shut down the channel is over, and there is nothing left to do. */

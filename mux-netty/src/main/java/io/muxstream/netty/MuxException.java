@@ -30,4 +30,14 @@ public final class MuxException extends IOException {
     public @Nullable TerminationReason reason() {
         return reason;
     }
+
+    /** The exception's type and message, which the peer is told of a channel that it ends. */
+    static String errorText(Throwable cause) {
+        String type = cause.getClass().getSimpleName();
+        try {
+            return cause.getMessage() == null ? type : type + ": " + cause.getMessage();
+        } catch (RuntimeException e) {
+            return type; // A failure that can't tell its message ends the channel all the same.
+        }
+    }
 }

@@ -24,7 +24,7 @@ class TidyTest {
     private static final int MAX_METHOD_LINES = 70;
 
     /** Files that are longer for a reason; a number here may only go down. */
-    private static final Map<String, Integer> LONGER_FILES = Map.of("MuxChannel.java", 550, "MuxConnection.java", 525);
+    private static final Map<String, Integer> LONGER_FILES = Map.of("MuxChannel.java", 545, "MuxConnection.java", 525);
 
     private static final Path ROOT = Path.of(System.getProperty("mux.root", ".."));
 
