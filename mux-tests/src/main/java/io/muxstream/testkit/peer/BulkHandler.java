@@ -7,15 +7,10 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CompletableFuture;
 
 /** The client's end of a sink: writes its bytes while the channel is writable, and waits for the server's count of them. */
-final class BulkHandler extends BehaviourHandler {
-    private final long totalBytes;
-    private final int chunkBytes;
+final class BulkHandler extends WritingHandler {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private final ByteBuf count = Unpooled.buffer(Long.BYTES, Long.BYTES);
     private final ByteBuf chunk;
-    private long writtenBytes;
-    private boolean writing;
-    private boolean finished;
 
     /**
      * A handler for one transfer.
@@ -23,8 +18,7 @@ final class BulkHandler extends BehaviourHandler {
      * @param chunk what is written again and again; stays the caller's
      */
     BulkHandler(long totalBytes, ByteBuf chunk) {
-        this.totalBytes = totalBytes;
-        this.chunkBytes = chunk.readableBytes();
+        super(totalBytes);
         this.chunk = chunk;
     }
 
@@ -34,13 +28,8 @@ final class BulkHandler extends BehaviourHandler {
     }
 
     @Override
-    void start(ChannelHandlerContext ctx) {
-        writeWhileWritable(ctx);
-    }
-
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        writeWhileWritable(ctx);
+    ByteBuf next(long offset, long most) {
+        return chunk.retainedSlice(chunk.readerIndex(), (int) Math.min(chunk.readableBytes(), most));
     }
 
     @Override
@@ -72,35 +61,11 @@ final class BulkHandler extends BehaviourHandler {
 
     private void countCame() {
         long counted = count.getLong(0);
-        if (counted == totalBytes) {
+        if (counted == totalBytes()) {
             done.complete(null);
         } else {
             done.completeExceptionally(
-                    new IllegalStateException("expected a count of " + totalBytes + " bytes, got " + counted));
+                    new IllegalStateException("expected a count of " + totalBytes() + " bytes, got " + counted));
         }
-    }
-
-    private void writeWhileWritable(ChannelHandlerContext ctx) {
-        if (writing || finished) {
-            return;
-        }
-        writing = true;
-        while (writtenBytes < totalBytes && ctx.channel().isWritable()) {
-            writeChunks(ctx);
-        }
-        writing = false;
-        if (writtenBytes == totalBytes) {
-            finished = true;
-            finishWriting(ctx, Unpooled.EMPTY_BUFFER);
-        }
-    }
-
-    private void writeChunks(ChannelHandlerContext ctx) {
-        do {
-            int bytes = (int) Math.min(chunkBytes, totalBytes - writtenBytes);
-            var unused = ctx.write(chunk.retainedSlice(chunk.readerIndex(), bytes));
-            writtenBytes += bytes;
-        } while (writtenBytes < totalBytes && ctx.channel().isWritable());
-        ctx.flush();
     }
 }
