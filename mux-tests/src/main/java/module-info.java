@@ -8,5 +8,6 @@ module io.muxstream.testkit {
 
     exports io.muxstream.testkit;
     exports io.muxstream.testkit.peer;
+    exports io.muxstream.testkit.simulation;
     exports io.muxstream.testkit.trace;
 }

@@ -133,7 +133,7 @@ public final class Story {
         for (Side either : Side.values()) {
             for (TraceFrames.Located located : TraceFrames.all(trace, either)) {
                 if (located.frame() instanceof Frame.Offer offer) {
-                    names.put(either == side ? offer.id() : TraceFrames.turned(offer.id()), offer.name());
+                    names.put(either == side ? offer.id() : Turned.id(offer.id()), offer.name());
                 }
             }
         }

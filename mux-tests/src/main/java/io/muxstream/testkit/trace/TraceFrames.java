@@ -3,7 +3,6 @@ package io.muxstream.testkit.trace;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.muxstream.protocol.frame.ChannelId;
-import io.muxstream.protocol.frame.ChannelSource;
 import io.muxstream.protocol.frame.Frame;
 import io.muxstream.protocol.frame.Party;
 import io.muxstream.protocol.frame.ProtocolVersion;
@@ -64,8 +63,8 @@ public final class TraceFrames {
         Map<ChannelId, ByteBuf> buffers = new HashMap<>();
         for (Located located : frames) {
             if (located.frame() instanceof Frame.Content content) {
-                ByteBuf all =
-                        buffers.computeIfAbsent(turned ? turned(content.id()) : content.id(), id -> Unpooled.buffer());
+                ByteBuf all = buffers.computeIfAbsent(
+                        turned ? Turned.id(content.id()) : content.id(), id -> Unpooled.buffer());
                 all.writeBytes(content.payload().slice());
             }
         }
@@ -203,14 +202,5 @@ public final class TraceFrames {
         } catch (JsonProcessingException e) {
             throw new AssertionError(e);
         }
-    }
-
-    /** The same id, seen by the other party. */
-    static ChannelId turned(ChannelId id) {
-        return switch (id.source()) {
-            case LOCAL -> new ChannelId(id.value(), ChannelSource.REMOTE);
-            case REMOTE -> new ChannelId(id.value(), ChannelSource.LOCAL);
-            case SEEDED -> id;
-        };
     }
 }

@@ -257,31 +257,10 @@ public final class TraceReplay {
 
     /** The frame as the other party sees it, its content copied. */
     static Frame turned(Frame frame) {
-        var id = frame.id() == null ? null : TraceFrames.turned(frame.id());
-        if (id == null) {
-            return frame;
-        }
-        if (frame instanceof Frame.Content content) {
-            return new Frame.Content(id, Unpooled.copiedBuffer(content.payload()));
-        }
-        if (frame instanceof Frame.Offer offer) {
-            return new Frame.Offer(id, offer.name(), offer.windowBytes(), offer.violation());
-        } else if (frame instanceof Frame.OfferAccepted accepted) {
-            return new Frame.OfferAccepted(id, accepted.windowBytes());
-        } else if (frame instanceof Frame.ContentWritingCompleted) {
-            return new Frame.ContentWritingCompleted(id);
-        } else if (frame instanceof Frame.ChannelTerminated terminated) {
-            return new Frame.ChannelTerminated(id, terminated.errorText(), terminated.violation());
-        } else if (frame instanceof Frame.ContentProcessed processed) {
-            return new Frame.ContentProcessed(id, processed.bytes());
-        } else if (frame instanceof Frame.ContentReadingCompleted) {
-            return new Frame.ContentReadingCompleted(id);
-        } else if (frame instanceof Frame.ChannelWindowAdjust adjust) {
-            return new Frame.ChannelWindowAdjust(id, adjust.windowBytes());
-        } else if (frame instanceof Frame.ChannelWindowGrowthRequest) {
-            return new Frame.ChannelWindowGrowthRequest(id);
-        }
-        return frame;
+        return Turned.frame(
+                frame instanceof Frame.Content content
+                        ? new Frame.Content(content.id(), Unpooled.copiedBuffer(content.payload()))
+                        : frame);
     }
 
     // ---- The application's deeds
