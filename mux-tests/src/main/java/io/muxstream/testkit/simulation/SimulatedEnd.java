@@ -330,7 +330,10 @@ final class SimulatedEnd implements ChannelListener {
         }
         LogicalChannel logical = channel();
         SimulatedEnd other = story.offeringEnd == this ? story.acceptingEnd : story.offeringEnd;
-        boolean peerReads = other != null && (other.reader != EndPlan.Reader.NEVER || out.readingCompleted);
+        // On version 1 one channel that is not read holds up all (spec §7.6).
+        boolean peerReads = other != null
+                && other.party.wantsInput()
+                && (other.reader != EndPlan.Reader.NEVER || out.readingCompleted);
         if (logical.state().isAccepted() && out.sent < out.written && !out.completed && peerReads) {
             throw failure(
                     SimulationFailure.Kind.STUCK,

@@ -32,10 +32,12 @@ final class SimulatedParty implements ConnectionListener {
     private final List<LogicalChannel> unanswered = new ArrayList<>();
     private final Map<Acceptance, Long> ahead = new HashMap<>();
     private final Deque<Story> unsent = new ArrayDeque<>();
+    private final List<Runnable> beforeStart = new ArrayList<>();
     private @Nullable SimulatedParty peer;
     private @Nullable VirtualWay way;
     private @Nullable WireWatch watch;
     private boolean watchDecides;
+    private boolean started;
     private boolean connectionOver;
     private int endsTold;
 
@@ -105,6 +107,10 @@ final class SimulatedParty implements ConnectionListener {
     }
 
     private void act(Runnable deed) {
+        if (!started) {
+            beforeStart.add(deed);
+            return;
+        }
         deed.run();
         engine.sendWaitingOffers();
         simulation.settle();
@@ -127,7 +133,7 @@ final class SimulatedParty implements ConnectionListener {
     }
 
     boolean wantsInput() {
-        return engine.wantsInput();
+        return started && engine.wantsInput();
     }
 
     void receive(ByteBuf bytes) {
@@ -161,8 +167,15 @@ final class SimulatedParty implements ConnectionListener {
 
     // ---- Offering
 
+    /** Opens the connection, and does what had to wait for that. */
     void start() {
+        if (connectionOver) {
+            return;
+        }
+        started = true;
         engine.start();
+        beforeStart.forEach(this::act);
+        beforeStart.clear();
         simulation.settle();
     }
 
@@ -379,6 +392,10 @@ final class SimulatedParty implements ConnectionListener {
         List.copyOf(ends).forEach(SimulatedEnd::windDown);
         engine.sendWaitingOffers();
         simulation.settle();
+    }
+
+    boolean hasMoreToWindDown() {
+        return engine.channelCount() > 0 || engine.unreadBytes() > 0;
     }
 
     // ---- Checks

@@ -140,17 +140,14 @@ public final class Simulation {
 
     private void windDown() {
         trace.line("-", () -> "nothing is left to happen: everything is wound down");
-        a.windDown();
-        b.windDown();
-        runUntilNothingIsLeft();
-        // What was rejected, or answered late, can have made room for offers that waited: once more.
-        for (int i = 0;
-                i < plan.channels() && a.engine().channelCount() + b.engine().channelCount() > 0;
-                i++) {
+        // What was rejected, or answered late, can have made room for offers that waited: so more than once.
+        int rounds = 0;
+        do {
             a.windDown();
             b.windDown();
             runUntilNothingIsLeft();
-        }
+            rounds++;
+        } while (rounds <= plan.channels() && (a.hasMoreToWindDown() || b.hasMoreToWindDown()));
         a.checkEmpty();
         b.checkEmpty();
         trace.line("-", () -> "the transport ends");

@@ -42,6 +42,7 @@ public final class FrameRules {
         boolean peerReadingCompleted;
         boolean terminated;
         boolean peerTerminated;
+        boolean stalled;
         boolean asked;
         int peerAsked;
 
@@ -203,6 +204,7 @@ public final class FrameRules {
             rule(bytes >= 1 && bytes <= MAX_CONTENT_BYTES, "a content frame has 1 to 20,480 bytes");
             rule(!version.hasFlowControl() || bytes <= life.credit(), "content is within the credit");
             life.sent += bytes;
+            life.stalled |= life.credit() == 0;
             return;
         }
         if (frame instanceof Frame.ContentWritingCompleted) {
@@ -225,9 +227,12 @@ public final class FrameRules {
             life.receiveWindow = adjust.windowBytes();
         } else if (frame instanceof Frame.ChannelWindowGrowthRequest) {
             rule(mayAskForGrowth, "growth is asked for where that is switched on");
-            rule(life.credit() == 0, "growth is asked for at a stall");
+            // The request may have waited for the transport, and credit have come meanwhile: a stall has to lie before
+            // it.
+            rule(life.stalled, "growth is asked for at a stall");
             rule(!life.asked, "one growth request is outstanding at a time");
             life.asked = true;
+            life.stalled = life.credit() == 0;
         } else {
             wrong("a code is one of 0 to 8");
         }
