@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
         description = "Many flow-controlled channels over one connection.",
         mixinStandardHelpOptions = true,
         versionProvider = Mux.Version.class,
-        subcommands = {Serve.class, Bench.class, SessionCommand.class})
+        subcommands = {Serve.class, Bench.class, SessionCommand.class, Simulate.class})
 public final class Mux implements Runnable {
     private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 

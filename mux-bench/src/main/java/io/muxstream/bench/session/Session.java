@@ -1,5 +1,6 @@
 package io.muxstream.bench.session;
 
+import io.muxstream.bench.console.Progress;
 import io.muxstream.netty.ChannelSettings;
 import io.muxstream.netty.MuxChannel;
 import io.muxstream.netty.MuxClient;
@@ -28,6 +29,7 @@ final class Session {
     private static final Duration SILENCE_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration GONE_GRACE = Duration.ofMillis(300);
     private static final Duration LOOK_PERIOD = Duration.ofMillis(100);
+    private static final Duration PLAIN_PROGRESS = Duration.ofSeconds(1);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double MILLIS_PER_SECOND = 1e3;
@@ -128,7 +130,7 @@ final class Session {
         long startNanos = System.nanoTime();
         keystrokes.start(terminal);
         watch(keystrokes.done());
-        progress.start(this::progressLine);
+        progress.start(PLAIN_PROGRESS, this::progressLine);
         waitUntil(() -> System.nanoTime() - startNanos >= IDLE.toNanos());
         runLoad(connection, bulkTime);
         FileFetches.Summary fetched = await(fileFetches().done(), "the files can't be fetched");

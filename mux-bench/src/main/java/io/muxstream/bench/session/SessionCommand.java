@@ -1,5 +1,6 @@
 package io.muxstream.bench.session;
 
+import io.muxstream.bench.console.Progress;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;

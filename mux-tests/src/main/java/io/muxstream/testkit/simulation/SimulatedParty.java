@@ -429,6 +429,16 @@ final class SimulatedParty implements ConnectionListener {
                     end.unread(),
                     channel);
         }
+        expect(
+                engine.channelCount() <= config.maxChannels(),
+                "at most " + config.maxChannels() + " channels",
+                engine.channelCount(),
+                engine);
+        expect(
+                engine.offeredChannels().size() <= config.maxPendingOffers(),
+                "at most " + config.maxPendingOffers() + " offers that wait",
+                engine.offeredChannels().size(),
+                engine);
         expect(engine.unreadBytes() == unread, "unread bytes of all channels: " + unread, engine.unreadBytes(), engine);
         expect(
                 config.maxAdvertisedBytes() - engine.freeWindowBytes() == advertised,

@@ -21,6 +21,9 @@ public final class Simulation {
     /** Far more than any seed needs: a run that takes so many goes round in circles. */
     private static final long MAX_EVENTS = 5_000_000;
 
+    /** A frame of 20,480 bytes and its header, in a buffer that has grown by doubling. */
+    private static final int MAX_FRAME_BYTES = 32_768;
+
     private static final double SAME_NAME = 0.15;
     private static final double ANONYMOUS = 0.1;
 
@@ -165,6 +168,21 @@ public final class Simulation {
         time.after(draw.magnitude(1, Plan.SECOND_NANOS), () -> b.disconnect(draw.chance(0.5) ? null : new LinkCut()));
     }
 
+    /** Beside what is on the way, an engine keeps early content, the frame that has begun, and the piece that has just come. */
+    private void checkMemory() {
+        if (cut) {
+            return;
+        }
+        long heldBytes = allocator.liveBytes() - aToB.heldBytes() - bToA.heldBytes();
+        long allowedBytes = 2 * (a.engine().unreadBytes() + b.engine().unreadBytes())
+                + 2L * (MAX_FRAME_BYTES + plan.aToB().pieceBytes() + plan.bToA().pieceBytes());
+        if (heldBytes > allowedBytes) {
+            throw new SimulationFailure(
+                    SimulationFailure.Kind.LEAKED,
+                    "expected the engines to hold at most " + allowedBytes + " bytes, got " + heldBytes);
+        }
+    }
+
     private void checkNothingIsLeft() {
         aToB.cut();
         bToA.cut();
@@ -248,6 +266,7 @@ public final class Simulation {
         settling = true;
         a.check();
         b.check();
+        checkMemory();
         settling = false;
         aToB.deliver();
         bToA.deliver();

@@ -19,6 +19,7 @@ final class VirtualWay {
     private final ArrayDeque<ByteBuf> arrived = new ArrayDeque<>();
     private long pendingBytes;
     private long beyondBytes;
+    private long heldBytes;
     private boolean writable = true;
     private boolean leaving;
     private boolean delivering;
@@ -43,9 +44,9 @@ final class VirtualWay {
         return writable;
     }
 
-    /** How many bytes have been written and have not been handed over. */
-    long bytesOnTheWay() {
-        return pendingBytes + beyondBytes;
+    /** How many bytes of the allocator's memory are in buffers that have been written and not been handed over. */
+    long heldBytes() {
+        return heldBytes;
     }
 
     void write(ByteBuf bytes) {
@@ -54,6 +55,7 @@ final class VirtualWay {
             return;
         }
         pendingBytes += bytes.readableBytes();
+        heldBytes += capacityOf(bytes);
         pending.add(bytes);
         if (writable && pendingBytes > plan.highWaterBytes()) {
             writable = false;
@@ -71,6 +73,7 @@ final class VirtualWay {
         while (!cut && !arrived.isEmpty() && to.wantsInput()) {
             ByteBuf bytes = arrived.remove();
             beyondBytes -= bytes.readableBytes();
+            heldBytes -= bytes.capacity();
             to.receive(bytes);
         }
         delivering = false;
@@ -86,6 +89,11 @@ final class VirtualWay {
         arrived.clear();
         pendingBytes = 0;
         beyondBytes = 0;
+    }
+
+    /** What of a buffer is the allocator's: nothing of a slice of the application's content. */
+    private long capacityOf(ByteBuf bytes) {
+        return bytes.alloc() == allocator ? bytes.capacity() : 0;
     }
 
     private void leaveLater() {
@@ -108,11 +116,13 @@ final class VirtualWay {
             ByteBuf first = pending.element();
             piece.writeBytes(first, Math.min(bytes - piece.readableBytes(), first.readableBytes()));
             if (!first.isReadable()) {
+                heldBytes -= capacityOf(first);
                 pending.remove().release();
             }
         }
         pendingBytes -= bytes;
         beyondBytes += bytes;
+        heldBytes += piece.capacity();
         time.after(plan.delayNanos(), () -> arrive(piece));
         if (!writable && pendingBytes <= plan.highWaterBytes() / 2) {
             writable = true;

@@ -1,16 +1,16 @@
-package io.muxstream.bench.session;
+package io.muxstream.bench.console;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Shows how far a session is: one line that is redrawn on a terminal, else a plain line now and then. */
-final class Progress implements AutoCloseable {
+/** Shows how far a long run is: one line that is redrawn on a terminal, else a plain line now and then. */
+public final class Progress implements AutoCloseable {
     private static final long REDRAW_MILLIS = 200;
-    private static final long PLAIN_MILLIS = 1_000;
     private static final String CLEAR_LINE = "\r\u001b[K";
 
     private final PrintStream out;
@@ -23,19 +23,23 @@ final class Progress implements AutoCloseable {
      *
      * @param terminal whether lines can be redrawn
      */
-    Progress(PrintStream out, boolean terminal) {
+    public Progress(PrintStream out, boolean terminal) {
         this.out = out;
         this.terminal = terminal;
     }
 
     /** One on standard error, as what is behind it allows. */
-    static Progress onStandardError() {
+    public static Progress onStandardError() {
         return new Progress(System.err, isTerminal());
     }
 
-    /** Begins to show lines. */
-    void start(Supplier<String> line) {
-        long periodMillis = terminal ? REDRAW_MILLIS : PLAIN_MILLIS;
+    /**
+     * Begins to show lines.
+     *
+     * @param plainPeriod how often, where there is no terminal
+     */
+    public void start(Duration plainPeriod, Supplier<String> line) {
+        long periodMillis = terminal ? REDRAW_MILLIS : plainPeriod.toMillis();
         var unused =
                 ticks.scheduleAtFixedRate(() -> show(line.get()), periodMillis, periodMillis, TimeUnit.MILLISECONDS);
     }
