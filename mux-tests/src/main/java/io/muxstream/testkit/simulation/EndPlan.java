@@ -48,7 +48,7 @@ record EndPlan(
     static EndPlan of(Draw draw, long directionBytes) {
         List<Long> writes = new ArrayList<>();
         List<Long> pauses = new ArrayList<>();
-        long leftBytes = draw.chance(0.1) ? 0 : draw.magnitude(1, directionBytes);
+        long leftBytes = draw.chance(0.1) ? 0 : draw.chance(0.3) ? directionBytes : draw.magnitude(1, directionBytes);
         long totalBytes = leftBytes;
         while (leftBytes > 0) {
             long bytes = writes.size() == MAX_WRITES ? leftBytes : draw.magnitude(1, leftBytes);

@@ -82,9 +82,9 @@ record Plan(
         ConnectionConfig b = config(draw, other, otherWindowBytes, frameBytes, seeded);
         int channels = (int) draw.magnitude(1, 16);
         long leastBytes = Math.min(frameBytes, Math.min(windowBytes, otherWindowBytes));
-        long directionBytes = Math.min(
-                MAX_TOTAL_BYTES / (2L * (channels + seeded)),
-                draw.magnitude(1, Math.min(4L << 20, MAX_STEPS * leastBytes)));
+        long mostBytes =
+                Math.min(MAX_TOTAL_BYTES / (2L * (channels + seeded)), Math.min(4L << 20, MAX_STEPS * leastBytes));
+        long directionBytes = draw.chance(0.03) ? mostBytes : draw.magnitude(1, mostBytes);
         return new Plan(
                 a,
                 b,

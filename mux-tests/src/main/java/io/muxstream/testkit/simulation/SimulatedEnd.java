@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** One end of a channel: the application that writes to it and reads from it as its plan says, and checks what it is told. */
 final class SimulatedEnd implements ChannelListener {
     private static final long NET_NANOS = 100_000_000;
+    private static final long FRAME_BYTES = 20_480;
 
     private final SimulatedParty party;
     private final Story story;
@@ -28,6 +29,8 @@ final class SimulatedEnd implements ChannelListener {
     private boolean completionWanted;
     private boolean over;
     private boolean waiting;
+    private boolean starved;
+    private long answersSeen;
     private boolean tickPlanned;
 
     SimulatedEnd(SimulatedParty party, Story story, EndPlan plan) {
@@ -130,7 +133,8 @@ final class SimulatedEnd implements ChannelListener {
             backoff.sent();
             out.sent += sent;
         }
-        if (completionWanted && logical.state().isAccepted()) {
+        // An end that is told before the acceptance waits for it in the engine.
+        if (completionWanted && (plan.reentrant() || logical.state().isAccepted())) {
             out.completed = true;
             party.trace("completes its writing on " + story);
             party.engine().finish(logical);
@@ -187,7 +191,8 @@ final class SimulatedEnd implements ChannelListener {
                 || !channel().state().isAccepted()) {
             return;
         }
-        if (!channel().isReaderStarved()) {
+        if (!starved) {
+            starved = true;
             party.engine().readerStarved(channel());
         }
         if (party.hasNet()) {
@@ -209,6 +214,7 @@ final class SimulatedEnd implements ChannelListener {
         in.delivered += bytes;
         unread += bytes;
         contentEpoch++;
+        starved = false;
         if (!expected || in.delivered > in.sent) {
             throw failure(
                     SimulationFailure.Kind.LOST,
@@ -323,6 +329,34 @@ final class SimulatedEnd implements ChannelListener {
 
     // ---- Checks
 
+    /** Fails where something does not hold that holds at every moment of an accepted channel's life. */
+    void check(boolean frameByFrame) {
+        LogicalChannel logical = channel();
+        if (!party.engine().config().version().hasFlowControl()) {
+            return;
+        }
+        long window = logical.receiveWindowBytes();
+        long owed = logical.owedBytes();
+        if (unread + owed > window) {
+            throw failure(
+                    SimulationFailure.Kind.BROKEN,
+                    "expected at most a window of " + window + " bytes unread or owed, got " + (unread + owed));
+        }
+        if (owed >= Math.min(window, Math.max(FRAME_BYTES, window / 8))) {
+            throw failure(
+                    SimulationFailure.Kind.BROKEN,
+                    "expected what is owed to be acknowledged, got " + owed + " bytes owed of a window of " + window);
+        }
+        long answers =
+                logical.growthAnswers().granted() + logical.growthAnswers().refused();
+        if (frameByFrame && answers != answersSeen && !starved) {
+            throw failure(
+                    SimulationFailure.Kind.BROKEN,
+                    "expected growth requests to be answered when the reader is starved, got an answer before");
+        }
+        answersSeen = answers;
+    }
+
     /** Fails where this end has bytes to send, or an end to tell, and waits for ever. Nothing is left to happen. */
     void checkNotStuck() {
         if (over || !started || story.aborted) {
@@ -344,9 +378,29 @@ final class SimulatedEnd implements ChannelListener {
         if (logical.growthRequests().isOutstanding() && peerReads && !out.completed && !out.readingCompleted) {
             throw failure(SimulationFailure.Kind.STUCK, "expected an answer to a growth request, got none");
         }
+        if (other != null && !out.completed && !out.readingCompleted && out.delivered == out.sent) {
+            other.checkAgrees(logical);
+        }
         if (out.completed && !out.readingCompleted && peerReads && out.delivered != out.written) {
             throw failure(
                     SimulationFailure.Kind.LOST, "expected " + out.written + " bytes to arrive, got " + out.delivered);
+        }
+    }
+
+    /** Fails where the sender counts other than the receiver. Nothing is on its way between them. */
+    private void checkAgrees(LogicalChannel sender) {
+        LogicalChannel receiver = channel();
+        boolean windows = party.engine().config().version().hasFlowControl();
+        if (!windows || !sender.state().isAccepted() || !receiver.state().isAccepted()) {
+            return;
+        }
+        long outstanding = sender.sendWindowBytes() - sender.creditBytes();
+        if (sender.sendWindowBytes() != receiver.receiveWindowBytes() || outstanding != unread + receiver.owedBytes()) {
+            throw failure(
+                    SimulationFailure.Kind.LOST,
+                    "expected the sender's count of " + outstanding + " bytes in a window of "
+                            + sender.sendWindowBytes() + ", got " + unread + " unread and " + receiver.owedBytes()
+                            + " owed in a window of " + receiver.receiveWindowBytes());
         }
     }
 

@@ -107,6 +107,12 @@ final class WireWatch {
         }
     }
 
+    /** Everything is over and everybody has read: fails where the party still owes something. */
+    void finish() {
+        rules.finish(true);
+        check();
+    }
+
     private static boolean hasFrame(FrameCodec codec, ByteBuf in) {
         try {
             int bytes = in.isReadable() ? codec.frameBytes(in) : FrameCodec.UNKNOWN;
