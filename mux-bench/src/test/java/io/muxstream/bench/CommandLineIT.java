@@ -22,7 +22,9 @@ class CommandLineIT {
                 "serve --version 5",
                 "serve --seeded 1 --version 2",
                 "bench --scenario bulk",
-                "bench --port 1 --scenario rpc");
+                "bench --port 1 --scenario rpc",
+                "simulate --seeds 0",
+                "simulate --trace");
     }
 
     @ParameterizedTest

@@ -335,6 +335,11 @@ final class SimulatedEnd implements ChannelListener {
         if (!party.engine().config().version().hasFlowControl()) {
             return;
         }
+        if (logical.creditBytes() < 0) {
+            throw failure(
+                    SimulationFailure.Kind.BROKEN,
+                    "expected at most the window in flight, got a credit of " + logical.creditBytes());
+        }
         long window = logical.receiveWindowBytes();
         long owed = logical.owedBytes();
         if (unread + owed > window) {
