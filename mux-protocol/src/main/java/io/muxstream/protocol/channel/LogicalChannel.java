@@ -219,7 +219,6 @@ public final class LogicalChannel {
         state = ChannelState.TERMINATED;
         terminationReason = reason;
         growthAnswers.close();
-        pendingControl.clear();
     }
 
     /** Content that came before there was a listener. */
@@ -289,9 +288,9 @@ public final class LogicalChannel {
         readingCompletionWanted = true;
     }
 
-    /** Whether the user wished so, and it has not been done. */
+    /** Whether the user wished so. */
     public boolean isReadingCompletionWanted() {
-        return readingCompletionWanted && !readingCompleted;
+        return readingCompletionWanted;
     }
 
     /** This party reads no more. */

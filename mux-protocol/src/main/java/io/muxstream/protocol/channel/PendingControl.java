@@ -47,10 +47,4 @@ public final class PendingControl {
         growthRequest = false;
         return due;
     }
-
-    void clear() {
-        acknowledgedBytes = 0;
-        adjust = false;
-        growthRequest = false;
-    }
 }

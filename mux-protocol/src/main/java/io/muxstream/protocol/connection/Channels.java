@@ -258,7 +258,7 @@ final class Channels {
         }
         int bytes = (int) Math.min(creditBytes, Math.min(config.sentFrameBytes(), data.readableBytes()));
         channel.sendWindow().take(bytes);
-        sendQueue.went(channel);
+        sendQueue.went();
         output.writeContent(channel.id(), data, bytes);
         return bytes;
     }

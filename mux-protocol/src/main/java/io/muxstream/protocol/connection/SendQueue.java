@@ -33,9 +33,9 @@ final class SendQueue {
         return turn == channel ? !turnTaken || ready.isEmpty() : turn == null && ready.isEmpty();
     }
 
-    /** A channel has sent a frame. */
-    void went(LogicalChannel channel) {
-        turnTaken |= turn == channel;
+    /** The channel that may go has sent a frame: in a turn, the turn's. */
+    void went() {
+        turnTaken = true;
     }
 
     /** A channel has content and credit, and waits. */

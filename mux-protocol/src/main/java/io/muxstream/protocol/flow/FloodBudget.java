@@ -29,10 +29,8 @@ public final class FloodBudget {
      */
     public boolean take(long nowNanos) {
         long earned = (nowNanos - refilledAtNanos) / nanosPerToken;
-        if (earned > 0) {
-            refilledAtNanos += earned * nanosPerToken;
-            tokens = Math.min(capacity, tokens + earned);
-        }
+        refilledAtNanos += earned * nanosPerToken;
+        tokens = Math.min(capacity, tokens + earned);
         if (tokens == 0) {
             return false;
         }

@@ -59,6 +59,7 @@ class ChannelStateTest {
 
     @ParameterizedTest
     @CsvSource({
+        "WAITING,                   UNEXPECTED_ACCEPTANCE, FRAME_BEFORE_ACCEPTANCE,  FRAME_BEFORE_ACCEPTANCE",
         "OFFERED,                   -,                     FRAME_BEFORE_ACCEPTANCE,  FRAME_BEFORE_ACCEPTANCE",
         "OFFERED_BY_PEER,           UNEXPECTED_ACCEPTANCE, -,                        -",
         "OFFERED_BY_PEER_COMPLETED, UNEXPECTED_ACCEPTANCE, CONTENT_AFTER_COMPLETION, CONTENT_AFTER_COMPLETION",
@@ -70,7 +71,7 @@ class ChannelStateTest {
         assertViolation(state, Event.RECEIVE_ACCEPTANCE, acceptance);
         assertViolation(state, Event.RECEIVE_CONTENT, content);
         assertViolation(state, Event.RECEIVE_COMPLETION, completion);
-        if (state == OFFERED) {
+        if (state == WAITING || state == OFFERED) {
             assertViolation(state, Event.RECEIVE_FLOW, "FRAME_BEFORE_ACCEPTANCE");
         }
     }

@@ -136,6 +136,23 @@ class GrowthExchangeTest {
     }
 
     @Test
+    void stayingWithoutCreditIsNoFurtherStall() {
+        ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V4);
+        ScriptedPeer.Reader writer = peer.open(1, 10);
+        writer.sends(11);
+        peer.expects(content(peer.yours(1), 10), new Frame.ChannelWindowGrowthRequest(peer.yours(1)));
+        peer.sends(new Frame.ChannelWindowAdjust(peer.yours(1), 10));
+        for (int i = 0; i < 10; i++) {
+            writer.sends(10);
+        }
+        peer.expects();
+        peer.sends(new Frame.ContentProcessed(peer.yours(1), 10));
+        peer.expects(content(peer.yours(1), 10));
+        peer.sends(new Frame.ContentProcessed(peer.yours(1), 10));
+        peer.expects(content(peer.yours(1), 10), new Frame.ChannelWindowGrowthRequest(peer.yours(1)));
+    }
+
+    @Test
     void growthStopsAtTheChannelsCapAndAtTheConnectionsBudget() {
         ScriptedPeer capped = new ScriptedPeer(
                 config(4).windowBytes(1_000).maxWindowBytes(2_500).build());

@@ -44,7 +44,7 @@ class SendQueueTest {
     void aTurnIsAFrameUnlessNobodyElseWaits() {
         List<Boolean> answers = new ArrayList<>();
         LogicalChannel alone = channel("alone", channel -> {
-            queue.went(channel);
+            queue.went();
             answers.add(queue.mayGo(channel));
         });
         queue.add(alone);
@@ -106,6 +106,15 @@ class SendQueueTest {
         queue.remove(a);
         drain();
         assertThat(turns).isEmpty();
+    }
+
+    @Test
+    void whoHasNobodyToTellLetsItsTurnPass() {
+        queue.add(OfferBookTest.channel("silent"));
+        queue.add(channel("b", any -> {}));
+        drain();
+        assertThat(failures).isEmpty();
+        assertThat(turns).containsExactly("b");
     }
 
     private void drain() {

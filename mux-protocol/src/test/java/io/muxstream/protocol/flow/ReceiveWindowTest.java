@@ -1,6 +1,7 @@
 package io.muxstream.protocol.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,5 +100,20 @@ class ReceiveWindowTest {
         assertThat(smaller.receive(600)).isTrue();
         assertThat(smaller.choose(100)).isEqualTo(600);
         assertThat(smaller.receive(1)).isFalse();
+    }
+
+    @Test
+    void whatIsAcknowledgedAlreadyNeedsNoRoomInTheChosenWindow() {
+        ReceiveWindow window = new ReceiveWindow(1_000);
+        assertThat(window.receive(1_000)).isTrue();
+        assertThat(window.consume(1_000)).isEqualTo(1_000);
+        assertThat(window.receive(600)).isTrue();
+        assertThat(window.choose(100)).isEqualTo(600);
+        assertThat(window.receive(1)).isFalse();
+    }
+
+    @Test
+    void aWindowThatCannotBeIsFoundAtOnce() {
+        assertThatThrownBy(() -> new ReceiveWindow(-1)).isInstanceOf(AssertionError.class);
     }
 }

@@ -1,6 +1,7 @@
 package io.muxstream.protocol.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
@@ -46,5 +47,13 @@ class SendWindowTest {
         assertThat(window.windowBytes()).isEqualTo(101);
         assertThat(window.adjust(1L << 62)).isTrue();
         assertThat(window.creditBytes()).isEqualTo((1L << 62) - 100);
+    }
+
+    @Test
+    void aWindowThatCannotBeIsFoundAtOnce() {
+        assertThat(new SendWindow(0).creditBytes()).isZero();
+        assertThat(new SendWindow(1L << 62).creditBytes()).isEqualTo(1L << 62);
+        assertThatThrownBy(() -> new SendWindow(-1)).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> new SendWindow((1L << 62) + 1)).isInstanceOf(AssertionError.class);
     }
 }
