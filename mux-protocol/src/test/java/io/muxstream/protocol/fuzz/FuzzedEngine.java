@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muxstream.protocol.channel.ChannelState;
 import io.muxstream.protocol.channel.LogicalChannel;
+import io.muxstream.protocol.channel.TerminationReason;
 import io.muxstream.protocol.connection.Acceptance;
 import io.muxstream.protocol.connection.Connection;
 import io.muxstream.protocol.connection.ConnectionConfig;
@@ -11,6 +12,7 @@ import io.muxstream.protocol.connection.ConnectionListener;
 import io.muxstream.protocol.connection.LimitExceededException;
 import io.muxstream.protocol.frame.Frame;
 import io.muxstream.protocol.frame.ProtocolViolationException;
+import io.muxstream.protocol.frame.Violation;
 import io.muxstream.protocol.wire.Handshake;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
@@ -132,6 +134,15 @@ final class FuzzedEngine implements ConnectionListener {
         assertThat(engine.freeWindowBytes()).isEqualTo(config.maxAdvertisedBytes());
         assertThat(engine.freeGrowthBytes()).isEqualTo(config.growthBudgetBytes());
         assertThat(allocator.liveArrays()).as("buffers that were not released").isZero();
+    }
+
+    /** The violations that have ended channels, or spoilt their ends. */
+    List<Violation> violations() {
+        return users.values().stream()
+                .map(FuzzedUser::terminated)
+                .filter(reason -> reason != null && reason.violation() != null)
+                .map(TerminationReason::violation)
+                .toList();
     }
 
     /** All users take all that they hold. */

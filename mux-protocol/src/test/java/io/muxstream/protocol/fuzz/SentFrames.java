@@ -38,6 +38,9 @@ final class SentFrames {
     private long highestOffered = -1;
     private int queuedAnswers;
 
+    /** Whether the transport took more when the frame that is being written began; a large payload follows its header. */
+    private boolean begunWritable;
+
     /** What the engine has said about a channel since it was last offered. */
     private static final class Said {
         boolean accepted;
@@ -82,6 +85,9 @@ final class SentFrames {
     /** The engine writes bytes, which stay the caller's. */
     void write(ByteBuf bytes, boolean writable) {
         all.writeBytes(bytes, bytes.readerIndex(), bytes.readableBytes());
+        if (!sent.isReadable()) {
+            begunWritable = writable;
+        }
         sent.discardReadBytes().writeBytes(bytes, bytes.readerIndex(), bytes.readableBytes());
         int skipped = Math.min(handshakeBytes, sent.readableBytes());
         handshakeBytes -= skipped;
@@ -94,7 +100,7 @@ final class SentFrames {
                 }
                 Frame frame = codec.decode(sent);
                 try {
-                    check(frame, writable);
+                    check(frame, begunWritable);
                     onFrame.accept(frame);
                 } finally {
                     if (frame instanceof Frame.Content content) {
