@@ -404,7 +404,9 @@ final class Channels {
                 dropEarlyContent(channel);
             }
         }
-        for (Acceptance acceptance : offers.removeAllAcceptances()) {
+        // One by one, for who is told of one may cancel another.
+        for (Acceptance lost = offers.pollAcceptance(); lost != null; lost = offers.pollAcceptance()) {
+            Acceptance acceptance = lost;
             tellUser(user -> user.onAcceptanceLost(acceptance));
         }
     }

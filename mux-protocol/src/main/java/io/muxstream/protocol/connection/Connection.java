@@ -101,7 +101,7 @@ public final class Connection {
 
     /** The transport has ended, of itself or by us. */
     public void transportClosed(@Nullable Throwable cause) {
-        if (cause == null && (input.isWithinFrame() || handshakeInput != null)) {
+        if (cause == null && (input.isWithinFrame() || isWithinHandshake())) {
             end(new ProtocolViolationException(
                     Violation.TRUNCATED_FRAME,
                     "expected the rest of a " + (codec == null ? "handshake" : "frame")
@@ -338,6 +338,10 @@ public final class Connection {
             handshakeInput = allocator.buffer(in.readableBytes()).writeBytes(in);
         }
         return false;
+    }
+
+    private boolean isWithinHandshake() {
+        return codec == null && handshakeInput != null && handshakeInput.isReadable();
     }
 
     private void receiveFrames(FrameCodec codec, ByteBuf in, long nowNanos) throws ProtocolViolationException {

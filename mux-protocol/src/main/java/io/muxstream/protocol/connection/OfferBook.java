@@ -3,6 +3,7 @@ package io.muxstream.protocol.connection;
 import io.muxstream.protocol.channel.LogicalChannel;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ final class OfferBook {
     private final int maxUnansweredOffers;
     private final LinkedHashSet<LogicalChannel> offered = new LinkedHashSet<>();
     private final Map<String, LinkedHashSet<LogicalChannel>> offeredByName = new HashMap<>();
-    private final Map<String, LinkedHashSet<Acceptance>> acceptances = new HashMap<>();
+    private final Map<String, LinkedHashSet<Acceptance>> acceptances = new LinkedHashMap<>();
     private final LinkedHashSet<LogicalChannel> waiting = new LinkedHashSet<>();
     private int unansweredCount;
 
@@ -81,12 +82,16 @@ final class OfferBook {
         return null;
     }
 
-    /** Takes out all that wait. */
-    List<Acceptance> removeAllAcceptances() {
-        List<Acceptance> all = new ArrayList<>();
-        acceptances.values().forEach(all::addAll);
-        acceptances.clear();
-        return all;
+    /** Takes out one that waits, in the order in which their names were first waited for; null: none does. */
+    @Nullable
+    Acceptance pollAcceptance() {
+        if (acceptances.isEmpty()) {
+            return null;
+        }
+        Acceptance first = acceptances.values().iterator().next().iterator().next();
+        boolean removed = cancel(first);
+        assert removed;
+        return first;
     }
 
     // ---- Our own

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -59,6 +60,21 @@ class EndWithinCallbackTest {
         boolean ends() {
             return this == FAIL || this == CLOSE;
         }
+    }
+
+    @Test
+    void whoIsToldThatAnAcceptanceIsLostMayCancelAnother() {
+        ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V3);
+        Acceptance first = peer.engine.accept("first", 1_000);
+        Acceptance second = peer.engine.accept("second", 1_000);
+        peer.within = callback -> {
+            if (callback.equals("onAcceptanceLost") && peer.lost.size() == 1) {
+                Acceptance other = peer.lost.get(0) == first ? second : first;
+                assertThat(peer.engine.cancel(other)).as("it still waits").isTrue();
+            }
+        };
+        peer.endsWithoutLeak();
+        assertThat(peer.lost).as("one was cancelled").hasSize(1);
     }
 
     static Stream<Arguments> everyDeed() {

@@ -77,6 +77,36 @@ class ViolationTest {
     }
 
     @ParameterizedTest
+    @EnumSource(names = {"V1", "V2"})
+    void aTransportThatEndsBetweenHandshakeAndFramesIsNone(ProtocolVersion version) {
+        ScriptedPeer peer = new ScriptedPeer(ConnectionConfig.builder(version).build(), false);
+        peer.within = callback -> {
+            if (callback.equals("onOpened")) {
+                peer.engine.transportClosed(null);
+            }
+        };
+        byte[] larger = new byte[Handshake.RANDOM_BYTES];
+        larger[0] = 1;
+        ByteBuf handshake = Unpooled.buffer();
+        Handshake.of(version, larger).encode(handshake);
+        peer.sendsBytes(handshake.readRetainedSlice(1));
+        peer.sendsBytes(handshake);
+        assertThat(peer.ended).isTrue();
+        assertThat(peer.cause).isNull();
+        peer.endsWithoutLeak();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"V1", "V2"})
+    void aTransportThatEndsBeforeAnyByteOfTheHandshakeIsNone(ProtocolVersion version) {
+        ScriptedPeer peer = new ScriptedPeer(ConnectionConfig.builder(version).build(), false);
+        peer.sendsBytes(Unpooled.buffer(1));
+        peer.engine.transportClosed(null);
+        assertThat(peer.cause).isNull();
+        peer.endsWithoutLeak();
+    }
+
+    @ParameterizedTest
     @EnumSource(Violation.class)
     void eachNamesItsSectionOfTheSpec(Violation violation) {
         assertThat(violation.section()).matches("\\d+\\.\\d+");
