@@ -26,7 +26,7 @@ final class ChannelTable {
     private final int seededCount;
     private final long idStep;
     private final long maxLocalId;
-    private long nextLocalId;
+    long nextLocalId;
     private long highestLocalId;
     private long highestRemoteId;
     private boolean anyRemoteId;

@@ -32,7 +32,7 @@ public final class Connection {
     private final ConnectionConfig config;
     private final ProtocolVersion version;
     private final FrameInput input;
-    private final Channels channels;
+    final Channels channels;
     private final Receiver receiver;
     private final FrameSink sink;
     private final ByteBufAllocator allocator;

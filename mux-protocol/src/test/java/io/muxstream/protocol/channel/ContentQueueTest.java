@@ -22,13 +22,13 @@ class ContentQueueTest {
 
     @Test
     void contentComesOutAsItCame() {
-        queue.add(text("first"));
-        queue.add(text("second"));
-        assertThat(queue.bytes()).isEqualTo(11);
-        assertThat(take()).isEqualTo("first");
-        assertThat(queue.bytes()).isEqualTo(6);
+        queue.add(text("a".repeat(500)));
+        queue.add(text("b".repeat(600)));
+        assertThat(queue.bytes()).isEqualTo(1_100);
+        assertThat(take()).isEqualTo("a".repeat(500));
+        assertThat(queue.bytes()).isEqualTo(600);
         assertThat(queue.isEmpty()).isFalse();
-        assertThat(take()).isEqualTo("second");
+        assertThat(take()).isEqualTo("b".repeat(600));
         assertThat(queue.poll()).isNull();
         assertThat(queue.isEmpty()).isTrue();
         assertThat(queue.bytes()).isZero();
@@ -37,13 +37,56 @@ class ContentQueueTest {
     @Test
     void whatIsPutBackIsNext() {
         queue.add(text("first"));
-        queue.add(text("second"));
         ByteBuf first = queue.poll();
+        queue.add(text("second"));
         first.skipBytes(2);
         queue.putBack(first);
         assertThat(queue.bytes()).isEqualTo(9);
         assertThat(take()).isEqualTo("rst");
         assertThat(take()).isEqualTo("second");
+    }
+
+    /** However its buffers came: a slice of the transport's, or one of its own, of a frame that the transport had cut. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 256})
+    void smallContentIsGatheredInFewBuffersInItsOrder(int length) {
+        int pieces = 20_000 / length;
+        StringBuilder all = new StringBuilder();
+        ByteBuf transport = allocator.buffer(20_000);
+        for (int i = 0; i < pieces; i++) {
+            String piece = Character.toString('a' + i % 26).repeat(length);
+            all.append(piece);
+            transport.writeBytes(piece.getBytes(StandardCharsets.US_ASCII));
+            queue.add(i % 2 == 0 ? text(piece) : transport.retainedSlice(i * length, length));
+        }
+        assertThat(transport.release()).isTrue();
+        assertThat(queue.bytes()).isEqualTo(all.length());
+        assertThat(allocator.metric().usedHeapMemory()).isLessThanOrEqualTo(2L * all.length());
+        StringBuilder taken = new StringBuilder();
+        int buffers = 0;
+        while (!queue.isEmpty()) {
+            taken.append(take());
+            buffers++;
+        }
+        assertThat(taken.toString()).isEqualTo(all.toString());
+        assertThat(buffers).isEqualTo(3);
+        assertThat(queue.bytes()).isZero();
+    }
+
+    @Test
+    void whatHasBeenTakenIsNotGatheredInAnyMore() {
+        queue.add(text("first"));
+        ByteBuf first = queue.poll();
+        queue.add(text("second"));
+        queue.putBack(first);
+        queue.add(text("third"));
+        assertThat(take()).isEqualTo("first");
+        assertThat(take()).isEqualTo("secondthird");
+        queue.add(text("a".repeat(257)));
+        queue.add(text("fourth"));
+        assertThat(take()).isEqualTo("a".repeat(257));
+        assertThat(take()).isEqualTo("fourth");
+        assertThat(queue.isEmpty()).isTrue();
     }
 
     @ParameterizedTest

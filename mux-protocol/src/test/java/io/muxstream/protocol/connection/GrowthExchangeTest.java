@@ -3,9 +3,12 @@ package io.muxstream.protocol.connection;
 import static io.muxstream.protocol.connection.ScriptedPeer.content;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muxstream.protocol.frame.ControlCode;
 import io.muxstream.protocol.frame.Frame;
 import io.muxstream.protocol.frame.ProtocolVersion;
 import io.muxstream.protocol.frame.Violation;
+import io.netty.buffer.ByteBufUtil;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -135,6 +138,44 @@ class GrowthExchangeTest {
         assertThat(writer.channel.growthRequests().refused()).isEqualTo(6);
     }
 
+    /** Asked at stall 1, and then after 2, 4, 8, … 1,024, 1,024, … more of them: 11 times until stall 2,047, 7 times after it. */
+    @Test
+    void h21OfTenThousandStallsAtTheCapEighteenAskAndNeverTwoAtATime() {
+        ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V4);
+        ScriptedPeer.Reader writer = peer.open(1, 10);
+        writer.sends(10);
+        int asked = 0;
+        for (int stall = 1; stall <= 10_000; stall++) {
+            writer.sends(10);
+            List<Object> frames = peer.received();
+            if (frames.contains(new Frame.ChannelWindowGrowthRequest(peer.yours(1)))) {
+                asked++;
+                assertThat(writer.channel.growthRequests().isOutstanding()).isTrue();
+                peer.sends(new Frame.ChannelWindowAdjust(peer.yours(1), 10));
+            }
+            peer.sends(new Frame.ContentProcessed(peer.yours(1), 10));
+        }
+        assertThat(writer.sentBytes).isEqualTo(100_010);
+        assertThat(asked).isEqualTo(18);
+        assertThat(writer.channel.growthRequests().refused()).isEqualTo(18);
+    }
+
+    @Test
+    void h21ARequestThatIsNeverAnsweredIsTheOnlyOne() {
+        ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V4);
+        ScriptedPeer.Reader writer = peer.open(1, 10);
+        writer.sends(1_000_000);
+        long asked = 0;
+        for (int stall = 1; stall <= 10_000; stall++) {
+            asked += peer.received().stream()
+                    .filter(new Frame.ChannelWindowGrowthRequest(peer.yours(1))::equals)
+                    .count();
+            peer.sends(new Frame.ContentProcessed(peer.yours(1), 10));
+        }
+        assertThat(writer.sentBytes).isEqualTo(100_010);
+        assertThat(asked).isEqualTo(1);
+    }
+
     @Test
     void stayingWithoutCreditIsNoFurtherStall() {
         ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V4);
@@ -252,6 +293,109 @@ class GrowthExchangeTest {
         assertThat(peer.ended).isFalse();
         peer.sends(new Frame.ContentProcessed(peer.yours(1), 1));
         assertThat(peer.violation()).isEqualTo(Violation.CREDIT_BEYOND_OUTSTANDING);
+    }
+
+    /** Numbers at their worst, as MessagePack: as credit, and as a window in each of the three frames that tell one. */
+    @ParameterizedTest
+    @CsvSource({
+        "cf 7fffffffffffffff, CREDIT_BEYOND_OUTSTANDING, WINDOW_OUT_OF_RANGE",
+        "cf 8000000000000000, CREDIT_BEYOND_OUTSTANDING, WINDOW_OUT_OF_RANGE",
+        "cf ffffffffffffffff, CREDIT_BEYOND_OUTSTANDING, WINDOW_OUT_OF_RANGE",
+        "cf 4000000000000001, CREDIT_BEYOND_OUTSTANDING, WINDOW_OUT_OF_RANGE",
+        "d3 ffffffffffffffff, MALFORMED_PAYLOAD, MALFORMED_PAYLOAD",
+        "d3 8000000000000000, MALFORMED_PAYLOAD, MALFORMED_PAYLOAD",
+        "ff, MALFORMED_PAYLOAD, MALFORMED_PAYLOAD"
+    })
+    void m19ANumberThatWouldOverflowACountEndsTheConnection(String number, Violation credit, Violation window) {
+        int[] payload = payload("91", number);
+        for (int version = 2; version <= 4; version++) {
+            ScriptedPeer credited = new ScriptedPeer(config(version).build());
+            credited.open(1, 1_000).sends(1_000);
+            credited.sendsRaw(ControlCode.CONTENT_PROCESSED, credited.yours(1), payload);
+            assertThat(credited.violation()).isEqualTo(credit);
+            ScriptedPeer adjusted = new ScriptedPeer(config(version).build());
+            adjusted.open(1, 1_000).sends(1_000);
+            adjusted.sendsRaw(ControlCode.CHANNEL_WINDOW_ADJUST, adjusted.yours(1), payload);
+            assertThat(adjusted.violation()).isEqualTo(window);
+            ScriptedPeer accepted = new ScriptedPeer(config(version).build());
+            accepted.offer("n");
+            accepted.sendsRaw(ControlCode.OFFER_ACCEPTED, accepted.yours(1), payload);
+            assertThat(accepted.violation()).isEqualTo(window);
+            ScriptedPeer offered = new ScriptedPeer(config(version).build());
+            offered.sendsRaw(ControlCode.OFFER, offered.mine(1), payload("92 a0", number));
+            assertThat(offered.violation()).isEqualTo(window);
+        }
+    }
+
+    private static int[] payload(String before, String number) {
+        byte[] bytes = ByteBufUtil.decodeHexDump((before + number).replace(" ", ""));
+        int[] payload = new int[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            payload[i] = bytes[i] & 0xff;
+        }
+        return payload;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 4})
+    void m19CreditComesBackInAnyPortionsAndNeverMoreThanWasSpent(int version) {
+        ScriptedPeer peer = new ScriptedPeer(config(version).build());
+        ScriptedPeer.Reader writer = peer.open(1, 1_000);
+        for (int round = 0; round < 1_000; round++) {
+            writer.sends(1_000);
+            peer.sends(new Frame.ContentProcessed(peer.yours(1), 999));
+            peer.sends(new Frame.ContentProcessed(peer.yours(1), 1));
+            assertThat(writer.channel.creditBytes()).isEqualTo(1_000);
+        }
+        writer.sends(10);
+        peer.sends(new Frame.ContentProcessed(peer.yours(1), 11));
+        assertThat(peer.violation()).isEqualTo(Violation.CREDIT_BEYOND_OUTSTANDING);
+    }
+
+    @Test
+    void m19ManyGrantsUpToTheLargestWindowLeaveTheCreditExact() {
+        ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V4);
+        ScriptedPeer.Reader writer = peer.open(1, 1);
+        writer.sends(1);
+        for (int power = 1; power <= 62; power++) {
+            long windowBytes = 1L << power;
+            for (int repeat = 0; repeat < 3; repeat++) {
+                peer.sends(new Frame.ChannelWindowAdjust(peer.yours(1), windowBytes));
+                peer.sends(new Frame.ChannelWindowAdjust(peer.yours(1), windowBytes / 2));
+                assertThat(writer.channel.sendWindowBytes()).isEqualTo(windowBytes);
+                assertThat(writer.channel.creditBytes()).isEqualTo(windowBytes - 1);
+            }
+        }
+        peer.received();
+        writer.sends(20_480);
+        peer.expects(content(peer.yours(1), 20_480));
+        peer.sends(new Frame.ContentProcessed(peer.yours(1), 20_481));
+        assertThat(writer.channel.creditBytes()).isEqualTo(1L << 62);
+        peer.sends(new Frame.ContentProcessed(peer.yours(1), 1));
+        assertThat(peer.violation()).isEqualTo(Violation.CREDIT_BEYOND_OUTSTANDING);
+    }
+
+    /** What four times the window, or a sum of windows, would be is more than a number holds. */
+    @Test
+    void m19OurOwnWindowGrowsToTheLargestThatThereIsAndNoFurther() {
+        ScriptedPeer peer = new ScriptedPeer(config(4)
+                .windowBytes(1L << 61)
+                .maxWindowBytes(1L << 62)
+                .growthBudgetBytes(1L << 62)
+                .maxAdvertisedBytes(1L << 62)
+                .build());
+        ScriptedPeer.Reader reader = peer.openFromPeer(1, 1_000);
+        peer.engine.readerStarved(reader.channel);
+        asks(peer, 1, 1L << 62);
+        asks(peer, 1, 1L << 62);
+        peer.sendsContent(peer.mine(1), 20_480);
+        reader.consumes(20_480);
+        assertThat(reader.channel.unreadBytes()).isZero();
+        peer.offers(peer.mine(2), "for which nothing is left", 1_000);
+        peer.expects(new Frame.ChannelTerminated(peer.mine(2), null));
+        peer.sends(new Frame.ChannelTerminated(peer.mine(1), null));
+        assertThat(peer.engine.freeWindowBytes()).isEqualTo(1L << 62);
+        assertThat(peer.engine.freeGrowthBytes()).isEqualTo(1L << 62);
     }
 
     @Test

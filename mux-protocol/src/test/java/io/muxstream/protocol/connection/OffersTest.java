@@ -1,6 +1,7 @@
 package io.muxstream.protocol.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muxstream.protocol.channel.LogicalChannel;
 import io.muxstream.protocol.channel.TerminationReason.Cause;
@@ -110,6 +111,42 @@ class OffersTest {
             peer.sends(terminated(new ChannelId(value + 1, ChannelSource.LOCAL)));
             assertThat(peer.violation()).isEqualTo(Violation.UNKNOWN_CHANNEL);
         }
+        peer.endsWithoutLeak();
+    }
+
+    /** Numbers end at 2^31 - 1 on v1 and v2, where the engine has the even ones, and at 2^63 - 2 on v3 and v4 (scenario M06). */
+    @ParameterizedTest
+    @EnumSource(ProtocolVersion.class)
+    void m06WhereTheNumbersAreUsedUpNothingMoreIsOfferedAndAllElseGoesOn(ProtocolVersion version) {
+        ScriptedPeer peer = new ScriptedPeer(
+                ConnectionConfig.builder(version).maxUnansweredOffers(1).build());
+        ScriptedPeer.Reader old = peer.open(1, 1_000);
+        long lastValue = version.hasQualifiedIds() ? Long.MAX_VALUE - 1 : Integer.MAX_VALUE - 1;
+        long beforeValue = version.hasQualifiedIds() ? lastValue - 1 : lastValue - 2;
+        peer.engine.channels.table().nextLocalId = beforeValue;
+        ChannelId before = new ChannelId(beforeValue, ChannelSource.REMOTE);
+        ChannelId last = new ChannelId(lastValue, ChannelSource.REMOTE);
+        peer.offer("the last but one");
+        peer.offer("the last");
+        ScriptedPeer.Reader tooLate = peer.offer("waits for a number that there isn't");
+        peer.expects(new Frame.Offer(before, "the last but one", peer.window(1_024_000)));
+        peer.accepts(before, 1_000);
+        peer.expects(new Frame.Offer(last, "the last", peer.window(1_024_000)));
+        peer.accepts(last, 1_000);
+        peer.expects();
+        assertThat(tooLate.terminated.cause()).isEqualTo(Cause.LOCAL);
+        assertThat(tooLate.terminated.errorText()).contains("expected a free channel id, got none");
+        // A number that is free again is not one that is left.
+        peer.engine.terminate(peer.at(last), null);
+        peer.sends(terminated(last));
+        peer.expects(terminated(last));
+        assertThatThrownBy(() -> peer.offer("one more"))
+                .isInstanceOf(LimitExceededException.class)
+                .hasMessageContaining("expected a free channel id, got none");
+        assertThat(peer.engine.channelCount()).isEqualTo(2);
+        old.sends(10);
+        peer.expects(ScriptedPeer.content(peer.yours(1), 10));
+        peer.openFromPeer(1, 1_000);
         peer.endsWithoutLeak();
     }
 
