@@ -49,9 +49,12 @@
 
 /*
  * MESSAGE=n     A has n bytes to send, and then completes its writing. Without it A has always more, and completes whenever it likes.
+ * PROMPT        what a party has to write goes out in the same step, where the transport has room, and A's application has always handed
+ *               over all that it may: fewer interleavings, those of the engine; for two channels at once.
  * PATIENT       A completes its writing only once its request is answered, so that an answer that never comes is seen.
  * NET           B acknowledges what is owed when its reader has been starved for a while (spec §7.4).
  * NO_GROWTH     A never asks, as on v3.
+ * OVERTAKES     requests overtake content for which credit has been taken (spec §9).
  * EAGER         A asks at any moment, as long as no request is outstanding: a peer with rules of its own.
  * DEAF          B skips requests: a v3 party that does not know the code.
  * SHORT         B may be short of memory at any moment, and refuses (spec §8.3).
@@ -76,6 +79,8 @@
  */
 
 mtype = { Content, WritingCompleted, Terminated, Processed, ReadingCompleted, Adjust, Request };
+
+#define HAS_ROOM(queue) (len(queue) < QUEUE)
 
 chan forth[CHANNELS] = [QUEUE] of { mtype, byte };
 chan back[CHANNELS] = [QUEUE] of { mtype, byte };
@@ -129,15 +134,25 @@ ReaderState b[CHANNELS];
 byte freeGrowth = BUDGET;                       /* GrowthBudget */
 byte freeRoom = ROOM - CHANNELS * WINDOW;       /* WindowBudget */
 
+#ifdef PROMPT
+#ifdef MESSAGE
+#error expected PROMPT or MESSAGE, got both
+#endif
+#endif
+
 /* ---- What must hold after every step */
 
 #if CHANNELS == 1
 #define TAKEN     b[0].taken
+#define LIVE      (!b[0].over)
 #define ANNOUNCED (!b[0].over * b[0].window)
 #else
 #define TAKEN     (b[0].taken + b[1].taken)
+#define LIVE      (!b[0].over + !b[1].over)
 #define ANNOUNCED (!b[0].over * b[0].window + !b[1].over * b[1].window)
 #endif
+
+#define GROWN (ANNOUNCED - LIVE * WINDOW)
 
 #define PENDING (a[c].requestDue + b[c].requestsUnderWay + b[c].held + b[c].adjustDue + b[c].adjustsUnderWay)
 #define LAPSED  (b[c].peerCompleted || b[c].completed)
@@ -170,9 +185,12 @@ inline holds(c) {
     :: else
     fi;
     /* What has grown was reserved, and no more is reserved than there is (spec §8.3, §11.3). */
-    assert(b[c].over || b[c].window == WINDOW + b[c].taken);
-    assert(freeGrowth + TAKEN == BUDGET);
-    assert(freeRoom + ANNOUNCED == ROOM)
+    assert(GROWN <= BUDGET);
+#ifndef LATE_WINDOW
+    assert(GROWN == TAKEN);
+    assert(freeRoom + ANNOUNCED == ROOM);
+#endif
+    assert(freeGrowth + TAKEN == BUDGET)
 }
 
 inline atMost(n, most) {
@@ -197,7 +215,11 @@ inline choose(n) {
 #define MAY_FINISH (a[c].rest == 0 && a[c].queued == 0)
 #else
 #define HAS_MORE   (!a[c].unwanted)
+#ifdef PROMPT
+#define MAY_FINISH true
+#else
 #define MAY_FINISH (a[c].queued == 0)
+#endif
 #endif
 #ifdef PATIENT
 #define MAY_LAPSE (!a[c].asked || a[c].unwanted)
@@ -207,6 +229,7 @@ inline choose(n) {
 
 #define CREDIT  (a[c].window - a[c].outstanding)
 #define SENDS   (!a[c].over && !a[c].completed)
+#define STALLED (CREDIT == 0 && a[c].window > 0 && !a[c].waits)
 
 /* GrowthRequests.stall (spec §8.1). */
 inline stall(c) {
@@ -254,7 +277,41 @@ inline endSender(c) {
     a[c].over = true;
     a[c].terminationDue = true;
     a[c].requestDue = false;
-    a[c].queued = 0
+    a[c].queued = 0;
+    /* Of no use any more: one state where there were many. */
+    a[c].outstanding = 0;
+    a[c].window = 0;
+    a[c].waits = false;
+    a[c].asked = false;
+    a[c].refusals = 0;
+    a[c].stalls = 0
+}
+
+/* Requests go ahead of content that is not sent yet (spec §9). */
+inline writeRequest(c) {
+    a[c].requestDue = false;
+    b[c].requestsUnderWay++;
+#ifdef OVERTAKES
+    forth[c]!!Request(0);       /* in order of the codes, of which Request is the least: to the front */
+#else
+    forth[c]!Request(0);
+#endif
+    printf("MSC: %d A > GrowthRequest\n", c)
+}
+
+inline promptSender(c) {
+#ifdef PROMPT
+    if
+    :: SENDS && a[c].queued > 0 && STALLED -> stall(c)
+    :: else
+    fi;
+    if
+    :: a[c].requestDue && HAS_ROOM(forth[c]) -> writeRequest(c)
+    :: else
+    fi
+#else
+    skip
+#endif
 }
 
 proctype Sender(byte c) {
@@ -269,7 +326,7 @@ proctype Sender(byte c) {
             a[c].rest--
 #endif
         }
-    :: atomic { SENDS && a[c].queued > 0 && CREDIT > 0 && nfull(forth[c]) ->
+    :: atomic { SENDS && a[c].queued > 0 && CREDIT > 0 && HAS_ROOM(forth[c]) ->
             n = a[c].queued;
             atMost(n, CREDIT);
             choose(n);
@@ -279,9 +336,13 @@ proctype Sender(byte c) {
             forth[c]!Content(n);
             printf("MSC: %d A > Content %d, outstanding %d of %d\n", c, n, a[c].outstanding, a[c].window);
             n = 0;
+#ifdef PROMPT
+            a[c].queued = FRAME;
+#endif
+            promptSender(c);
             holds(c)
         }
-    :: atomic { SENDS && a[c].queued > 0 && CREDIT == 0 && a[c].window > 0 && !a[c].waits ->
+    :: atomic { SENDS && a[c].queued > 0 && STALLED ->
             stall(c);
             printf("MSC: %d A stalls, refusals %d, asks %d\n", c, a[c].refusals, a[c].requestDue);
             holds(c)
@@ -293,15 +354,13 @@ proctype Sender(byte c) {
             holds(c)
         }
 #endif
-    :: atomic { a[c].requestDue && nfull(forth[c]) ->
-            a[c].requestDue = false;
-            b[c].requestsUnderWay++;
-            forth[c]!Request(0);
-            printf("MSC: %d A > GrowthRequest\n", c);
+    :: atomic { a[c].requestDue && HAS_ROOM(forth[c]) ->
+            writeRequest(c);
             holds(c)
         }
-    :: atomic { SENDS && MAY_FINISH && MAY_LAPSE && nfull(forth[c]) ->
+    :: atomic { SENDS && MAY_FINISH && MAY_LAPSE && HAS_ROOM(forth[c]) ->
             a[c].completed = true;
+            a[c].queued = 0;
             forth[c]!WritingCompleted(0);
             printf("MSC: %d A > WritingCompleted\n", c)
         }
@@ -311,7 +370,7 @@ proctype Sender(byte c) {
             printf("MSC: %d A ends the channel\n", c)
         }
 #endif
-    :: atomic { a[c].terminationDue && nfull(forth[c]) ->
+    :: atomic { a[c].terminationDue && HAS_ROOM(forth[c]) ->
             a[c].terminationDue = false;
             forth[c]!Terminated(0);
             printf("MSC: %d A > Terminated\n", c)
@@ -354,6 +413,7 @@ proctype Sender(byte c) {
             fi;
             code = 0;
             n = 0;
+            promptSender(c);
             holds(c)
         }
     :: atomic { a[c].over && !a[c].terminationDue && a[c].peerOver -> break }
@@ -437,7 +497,7 @@ inline grow(c, more) {
     freeRoom = freeRoom - more;
 #endif
 #ifdef LATE_WINDOW
-    b[c].late = more
+    b[c].late = b[c].late + more
 #else
     b[c].window = b[c].window + more
 #endif
@@ -470,11 +530,50 @@ inline endReader(c) {
     freeGrowth = freeGrowth + b[c].taken;
 #endif
     freeRoom = freeRoom + b[c].window;
+#ifdef LATE_WINDOW
+    freeRoom = freeRoom + b[c].late;
+    b[c].late = 0;
+#endif
     b[c].taken = 0;
     b[c].held = false;
     b[c].adjustDue = false;
     b[c].acknowledgementDue = 0;
-    b[c].completionDue = false
+    b[c].completionDue = false;
+    b[c].starved = false;
+    b[c].owed = 0
+}
+
+inline writeAcknowledgement(c) {
+    b[c].creditUnderWay = b[c].creditUnderWay + b[c].acknowledgementDue;
+    back[c]!Processed(b[c].acknowledgementDue);
+    printf("MSC: %d B > Processed %d\n", c, b[c].acknowledgementDue);
+    b[c].acknowledgementDue = 0
+}
+
+inline writeAdjust(c) {
+    b[c].adjustDue = false;
+    b[c].adjustsUnderWay++;
+#ifdef LATE_WINDOW
+    back[c]!Adjust(b[c].window + b[c].late);
+#else
+    back[c]!Adjust(b[c].window);
+#endif
+    printf("MSC: %d B > WindowAdjust %d\n", c, b[c].window)
+}
+
+inline promptReader(c) {
+#ifdef PROMPT
+    if
+    :: b[c].acknowledgementDue > 0 && HAS_ROOM(back[c]) -> writeAcknowledgement(c)
+    :: else
+    fi;
+    if
+    :: b[c].adjustDue && HAS_ROOM(back[c]) -> writeAdjust(c)
+    :: else
+    fi
+#else
+    skip
+#endif
 }
 
 #define READS (!b[c].over && !LAPSED)
@@ -531,6 +630,7 @@ proctype Reader(byte c) {
             fi;
             code = 0;
             n = 0;
+            promptReader(c);
             holds(c)
         }
     /* The reader takes as much as it likes, when it likes. */
@@ -543,6 +643,7 @@ proctype Reader(byte c) {
 #endif
             printf("MSC: %d B takes %d, unread %d, owed %d\n", c, n, b[c].unread, b[c].owed);
             n = 0;
+            promptReader(c);
             holds(c)
         }
 #ifdef PROGRESS
@@ -553,6 +654,7 @@ progress_read:
             b[c].starved = true;
             answer(c, m);
             printf("MSC: %d B is starved\n", c);
+            promptReader(c);
             holds(c)
         }
 #ifdef NET
@@ -594,28 +696,18 @@ progress_read:
             printf("MSC: %d B completes its reading\n", c);
             holds(c)
         }
-    :: atomic { b[c].completionDue && nfull(back[c]) ->
+    :: atomic { b[c].completionDue && HAS_ROOM(back[c]) ->
             b[c].completionDue = false;
             back[c]!ReadingCompleted(0)
         }
 #endif
-    :: atomic { b[c].acknowledgementDue > 0 && nfull(back[c]) ->
-            b[c].creditUnderWay = b[c].creditUnderWay + b[c].acknowledgementDue;
-            back[c]!Processed(b[c].acknowledgementDue);
-            printf("MSC: %d B > Processed %d\n", c, b[c].acknowledgementDue);
-            b[c].acknowledgementDue = 0;
+    :: atomic { b[c].acknowledgementDue > 0 && HAS_ROOM(back[c]) ->
+            writeAcknowledgement(c);
             holds(c)
         }
-    :: atomic { b[c].adjustDue && nfull(back[c]) ->
-            b[c].adjustDue = false;
-            b[c].adjustsUnderWay++;
-#ifdef LATE_WINDOW
-            back[c]!Adjust(b[c].window + b[c].late);
-#else
-            back[c]!Adjust(b[c].window);
-            holds(c);
-#endif
-            printf("MSC: %d B > WindowAdjust %d\n", c, b[c].window)
+    :: atomic { b[c].adjustDue && HAS_ROOM(back[c]) ->
+            writeAdjust(c);
+            holds(c)
         }
     /* The other direction is completed at some moment as well, and then the channel is over. */
     :: atomic { !b[c].over && b[c].peerCompleted ->
@@ -629,7 +721,7 @@ progress_read:
             holds(c)
         }
 #endif
-    :: atomic { b[c].terminationDue && nfull(back[c]) ->
+    :: atomic { b[c].terminationDue && HAS_ROOM(back[c]) ->
             b[c].terminationDue = false;
             back[c]!Terminated(0);
             printf("MSC: %d B > Terminated\n", c)
@@ -653,6 +745,9 @@ init {
         do
         :: i < CHANNELS ->
             a[i].window = BELIEF;
+#ifdef PROMPT
+            a[i].queued = FRAME;
+#endif
             b[i].window = WINDOW;
 #ifdef MESSAGE
             a[i].rest = MESSAGE;
