@@ -62,6 +62,8 @@
  * QUITS         B may complete its reading at any moment (spec §6.5).
  * ENDS          either party may terminate a channel at any moment (spec §6.6).
  *
+ * SEEN=condition     is taken for a fault, to see that a search gets there.
+ *
  * Mechanisms that can be switched off, or broken, to see that it is found:
  *
  * NO_WHOLE_WINDOW    the threshold is not bounded by the window.
@@ -140,6 +142,10 @@ byte freeRoom = ROOM - CHANNELS * WINDOW;       /* WindowBudget */
 #endif
 #endif
 
+#ifdef SEEN
+bool grew[CHANNELS];
+#endif
+
 /* ---- What must hold after every step */
 
 #if CHANNELS == 1
@@ -190,7 +196,12 @@ inline holds(c) {
     assert(GROWN == TAKEN);
     assert(freeRoom + ANNOUNCED == ROOM);
 #endif
-    assert(freeGrowth + TAKEN == BUDGET)
+    assert(freeGrowth + TAKEN == BUDGET);
+#ifdef SEEN
+    /* For runs that show that the search gets where it should. */
+    assert(!(SEEN));
+#endif
+    skip
 }
 
 inline atMost(n, most) {
@@ -491,6 +502,9 @@ inline propose(c, more) {
 
 /* GrowthBudget.take, and ReceiveWindow.grow. */
 inline grow(c, more) {
+#ifdef SEEN
+    grew[c] = true;
+#endif
 #ifndef NOT_RESERVED
     b[c].taken = b[c].taken + more;
     freeGrowth = freeGrowth - more;
