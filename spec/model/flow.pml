@@ -49,8 +49,8 @@
 
 /*
  * MESSAGE=n     A has n bytes to send, and then completes its writing. Without it A has always more, and completes whenever it likes.
- * PROMPT        what a party has to write goes out in the same step, where the transport has room, and A's application has always handed
- *               over all that it may: fewer interleavings, those of the engine; for two channels at once.
+ * PROMPT        what a party has to write goes out in the same step, where the transport has room, and A's application has either a
+ *               frame more or nothing at the moment: fewer interleavings, those of the engine; for two channels at once.
  * PATIENT       A completes its writing only once its request is answered, so that an answer that never comes is seen.
  * NET           B acknowledges what is owed when its reader has been starved for a while (spec §7.4).
  * NO_GROWTH     A never asks, as on v3.
@@ -226,11 +226,7 @@ inline choose(n) {
 #define MAY_FINISH (a[c].rest == 0 && a[c].queued == 0)
 #else
 #define HAS_MORE   (!a[c].unwanted)
-#ifdef PROMPT
-#define MAY_FINISH true
-#else
 #define MAY_FINISH (a[c].queued == 0)
-#endif
 #endif
 #ifdef PATIENT
 #define MAY_LAPSE (!a[c].asked || a[c].unwanted)
@@ -348,7 +344,10 @@ proctype Sender(byte c) {
             printf("MSC: %d A > Content %d, outstanding %d of %d\n", c, n, a[c].outstanding, a[c].window);
             n = 0;
 #ifdef PROMPT
-            a[c].queued = FRAME;
+            if
+            :: a[c].queued = FRAME
+            :: a[c].queued = 0
+            fi;
 #endif
             promptSender(c);
             holds(c)
