@@ -182,8 +182,8 @@ final class Decoder {
             return new DecodedEnd(offset, frames, faults, null, "");
         }
         Violation cut = Violation.TRUNCATED_FRAME;
-        String message = cut + " (spec §" + cut.section() + "): expected " + expected() + ", got "
-                + (bytes.isReadable() ? "the end behind the first " + bytes.readableBytes() + " of them, " + firstBytes() : "none of them");
+        String message = cut + " (spec §" + cut.section() + "): expected " + expected() + ", got the end"
+                + (bytes.isReadable() ? " after " + bytes.readableBytes() + " of its bytes: " + firstBytes() : "");
         return new DecodedEnd(offset, frames, faults, cut, message);
     }
 
@@ -203,7 +203,7 @@ final class Decoder {
             throw new AssertionError("it was looked at before", e);
         }
         return frameBytes == FrameCodec.UNKNOWN
-                ? "a frame, of which as much as tells its length"
+                ? "a frame and the bytes that tell its length"
                 : "a frame of " + frameBytes + " bytes";
     }
 
