@@ -66,7 +66,7 @@ local AUTO = 0
 muxstream.prefs.tcp_ports = Pref.range("TCP ports", "", "Connections of these ports are dissected, such as 4000,5000-5010", 65535)
 muxstream.prefs.version = Pref.enum("Version", AUTO,
     "Auto: a handshake tells 1 and 2; without one the first frame tells 1, 2, or one of 3 and 4, whose frames are the same bytes", {
-        { 1, "auto", AUTO }, { 2, "1", 1 }, { 3, "2", 2 }, { 4, "3", 3 }, { 5, "4", 4 },
+        { "auto", "auto", AUTO }, { "1", "1", 1 }, { "2", "2", 2 }, { "3", "3", 3 }, { "4", "4", 4 },
     }, false)
 
 local tcp_table = DissectorTable.get("tcp.port")
@@ -304,19 +304,21 @@ local function end_name(address, port)
     return tostring(address) .. " " .. tostring(port)
 end
 
--- The direction that a packet belongs to, and the other one. A position is a packet's number and an offset in the bytes given there.
+-- A packet's connection, its direction, and the other direction. Of a connection: `version`, once it is found, and `handshakes`, whether
+-- one was seen. Of a direction: `handshake`, a position; `random`, its bytes; `first_offer_is_odd`; `broken`, where it could no longer be
+-- decoded. A position is a packet's number and an offset in the bytes that TCP gave with that packet.
 local function directions_of(pinfo)
     local streams = { tcp_stream() }
     local from, to = end_name(pinfo.src, pinfo.src_port), end_name(pinfo.dst, pinfo.dst_port)
     local key = #streams > 0 and tostring(streams[#streams].value) or (from < to and from .. to or to .. from)
     local connection = connections[key]
     if not connection then
-        connection = { version = nil, directions = {} }
+        connection = { directions = {} }
         connections[key] = connection
     end
     for _, name in ipairs({ from, to }) do
         if not connection.directions[name] then
-            connection.directions[name] = { handshake = nil, random = nil, broken = nil }
+            connection.directions[name] = {}
         end
     end
     return connection, connection.directions[from], connection.directions[to]
@@ -626,10 +628,10 @@ local function add_offer(tree, tvb, at, limit)
     if count == 0 or not length or at + length > limit then
         return bad_payload("a name (a str) first")
     end
-    local window_at, window = at + length, nil
-    local rest = window_at
+    local summary = add_name(tree, tvb, at, length)
+    local rest, window = at + length, nil
     if count > 1 then
-        rest, window = add_number(tree, tvb, window_at, limit, field.window, "a window", WINDOW, WINDOW_TOO_HIGH)
+        rest, window = add_number(tree, tvb, rest, limit, field.window, "a window", WINDOW, WINDOW_TOO_HIGH)
         if not rest then
             return window
         end
@@ -638,7 +640,7 @@ local function add_offer(tree, tvb, at, limit)
     if wrong then
         return wrong
     end
-    return nil, add_name(tree, tvb, at, length) .. (window and " window " .. window or "")
+    return nil, summary .. (window and " window " .. window or "")
 end
 
 -- [number, ...] as the payload of OfferAccepted, ContentProcessed and ChannelWindowAdjust.
@@ -665,7 +667,7 @@ local function add_error_text(tree, tvb, at, limit)
     end
     local unreadable = "UNREADABLE_ERROR_TEXT (spec §5.5): expected an array whose first element is a str of UTF-8"
     local count, behind = add_array(tvb, at, limit)
-    if count == 0 or (count and behind < limit and byte_at(tvb, behind) == NIL) then
+    if count == 0 or (count == 1 and behind < limit and byte_at(tvb, behind) == NIL) then
         return nil, ""
     end
     local length
@@ -805,11 +807,12 @@ local function handshake_version(tvb, start, limit, connection, own, pinfo)
     return nil
 end
 
+-- Whether a party's offers are the odd ones on version 1 and 2 (§4.1): by the handshakes; or, without them, as its first one is.
 local function offers_are_odd(own, other)
     if own.random and other.random and own.random ~= other.random then
         return own.random > other.random
     end
-    return nil
+    return own.first_offer_is_odd
 end
 
 local function version_text(version)
@@ -860,6 +863,9 @@ local function dissect_frame(tvb, start, limit, tree, connection, own, other)
     end
     tree:add(field.version, version_text(version)):set_generated()
     local summary, wrong, item = add_frame(tree, tvb, start, behind, frame, offers_are_odd(own, other))
+    if version <= 2 and own.first_offer_is_odd == nil and not wrong and is(frame.code, OFFER) then
+        own.first_offer_is_odd = frame.id.lo % 2 == 1
+    end
     return behind, wrong, item, summary
 end
 

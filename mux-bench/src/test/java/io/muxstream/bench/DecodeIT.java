@@ -109,8 +109,8 @@ class DecodeIT {
 
     @Test
     void aFrameIsPrintedAsSoonAsItHasCome() throws Exception {
-        try (Program program = Program.start("decode");
-                OutputStream in = program.process().getOutputStream()) {
+        try (Program program = Program.start("decode")) {
+            OutputStream in = program.process().getOutputStream();
             in.write(V4_OFFER);
             in.flush();
             BufferedReader out = program.process().inputReader(StandardCharsets.UTF_8);
