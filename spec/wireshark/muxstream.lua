@@ -169,7 +169,7 @@ local function is(value, number)
     return value.hi == 0 and value.lo == number
 end
 
--- The number as text; a number of up to 53 bits is one of Lua's as well.
+-- The number in decimal, as text.
 local function text_of(value)
     return tostring(uint64(value))
 end
@@ -305,8 +305,8 @@ local function end_name(address, port)
 end
 
 -- A packet's connection, its direction, and the other direction. Of a connection: `version`, once it is found, and `handshakes`, whether
--- one was seen. Of a direction: `handshake`, a position; `random`, its bytes; `first_offer_is_odd`; `broken`, where it could no longer be
--- decoded. A position is a packet's number and an offset in the bytes that TCP gave with that packet.
+-- one was seen. Of a direction: `handshake`, a position; `random`, its bytes; `first_offer_is_odd`; `broken`, the position of the bytes
+-- that could no longer be decoded.
 local function directions_of(pinfo)
     local streams = { tcp_stream() }
     local from, to = end_name(pinfo.src, pinfo.src_port), end_name(pinfo.dst, pinfo.dst_port)
@@ -324,8 +324,19 @@ local function directions_of(pinfo)
     return connection, connection.directions[from], connection.directions[to]
 end
 
-local function is_before(position, pinfo, at)
-    return position.number < pinfo.number or (position.number == pinfo.number and position.at < at)
+-- Where bytes stand: the packet; where in it begins what TCP gives us at once, which can be more than one piece of it, one behind the
+-- other, and first of all, with 0, what was put together with earlier packets; and the offset in that.
+local function position_of(tvb, pinfo, at)
+    return { pinfo.number, tvb:offset(), at }
+end
+
+local function is_before(one, other)
+    for i = 1, 3 do
+        if one[i] ~= other[i] then
+            return one[i] < other[i]
+        end
+    end
+    return false
 end
 
 -- ---- Handshakes (§3)
@@ -786,7 +797,7 @@ end
 
 -- The version of the handshake that stands here, or nil: a frame stands here. The second value is MORE where too few bytes are there.
 local function handshake_version(tvb, start, limit, connection, own, pinfo)
-    if own.handshake and is_before(own.handshake, pinfo, start) then
+    if own.handshake and is_before(own.handshake, position_of(tvb, pinfo, start)) then
         return nil
     elseif connection.handshakes then
         -- One of the parties has sent one, so both must.
@@ -823,7 +834,8 @@ local function version_text(version)
     return forced >= 3 and tostring(forced) or "3 or 4"
 end
 
--- ---- Dissection: each returns the offset behind what it has shown, or nil; what is wrong, or nil; and the item that shows it
+-- ---- Dissection: each returns the offset behind what it has shown, or nil; what is wrong, or
+-- nil; the item that shows it, and a summary; and how many bytes are missing, where that is known
 
 local function dissect_handshake(tvb, start, limit, pinfo, tree, version, connection, own, other)
     local read = version == 1 and read_v1_handshake or read_v2_handshake
@@ -832,13 +844,13 @@ local function dissect_handshake(tvb, start, limit, pinfo, tree, version, connec
         return nil, behind
     end
     if not own.handshake then
-        own.handshake = { number = pinfo.number, at = start }
+        own.handshake = position_of(tvb, pinfo, start)
         own.random = tvb(found.random_at, RANDOM_BYTES):bytes():tohex()
         connection.version, connection.handshakes = version, true
     end
     tree:add(field.version, version_text(version)):set_generated()
     local item = add_handshake(tree, tvb, start, behind, found)
-    if other.random == own.random and other.handshake.number < own.handshake.number then
+    if other.random == own.random and is_before(other.handshake, own.handshake) then
         return behind, fault("EQUAL_RANDOM", "3.1", "expected other random bytes than the peer's"), item, "handshake"
     end
     return behind, nil, item, "handshake of version " .. version
@@ -856,7 +868,7 @@ local function dissect_frame(tvb, start, limit, tree, connection, own, other)
     if not frame then
         return nil, behind
     elseif behind > limit then
-        return nil, MORE
+        return nil, MORE, nil, nil, behind - limit
     end
     if sure then
         connection.version = version
@@ -899,30 +911,29 @@ function muxstream.dissector(tvb, pinfo, root)
     local summaries = {}
     local at = 0
     while at < limit do
-        if own.broken and own.broken.number < pinfo.number then
+        if own.broken and is_before(own.broken, position_of(tvb, pinfo, 0)) then
             show_undecoded(tvb, at, limit, tree):add_proto_expert_info(mark.behind,
-                "Not decoded: packet " .. own.broken.number .. " could not be decoded")
+                "Not decoded: packet " .. own.broken[1] .. " could not be decoded")
             table.insert(summaries, "not decoded")
             break
         end
-        local behind, problem, item, summary
+        local behind, problem, item, summary, missing
         local version, needs = handshake_version(tvb, at, limit, connection, own, pinfo)
         if needs then
             problem = needs
         elseif version then
             behind, problem, item, summary = dissect_handshake(tvb, at, limit, pinfo, tree, version, connection, own, other)
         else
-            behind, problem, item, summary = dissect_frame(tvb, at, limit, tree, connection, own, other)
+            behind, problem, item, summary, missing = dissect_frame(tvb, at, limit, tree, connection, own, other)
         end
         table.insert(summaries, summary)
         if problem == MORE and tvb:reported_len() == limit and pinfo.can_desegment > 0 then
-            -- Never how many bytes are missing: then all of the next segment comes with them, and a packet is given once.
             pinfo.desegment_offset = at
-            pinfo.desegment_len = DESEGMENT_ONE_MORE_SEGMENT
+            pinfo.desegment_len = missing or DESEGMENT_ONE_MORE_SEGMENT
             table.insert(summaries, "the beginning of a frame")
             break
         elseif problem then
-            own.broken = own.broken or { number = pinfo.number }
+            own.broken = own.broken or position_of(tvb, pinfo, 0)
             table.insert(summaries, "[" .. show_problem(tvb, at, limit, tree, problem, behind, item) .. "]")
             break
         end
