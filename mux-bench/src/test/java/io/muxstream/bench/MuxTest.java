@@ -34,6 +34,12 @@ class MuxTest {
             serve --engine steam                               | --engine
             serve --transport pigeon                           | expected --transport nio, epoll or io_uring, got pigeon
             serve --stdio --engine raw                         | --stdio
+            decode --version 0                                 | from 1 to 4, got 0
+            decode --version 5                                 | from 1 to 4, got 5
+            decode --no-handshake                              | expected --version with --no-handshake
+            decode --max-content 20479                         | from 20480 to 65535, got 20479
+            decode --max-content 65536                         | from 20480 to 65535, got 65536
+            decode one two                                     | two
             bench --port 1                                     | --scenario
             bench --scenario bulk                              | --port
             bench --port 0 --scenario bulk                     | from 1 to 65535, got 0

@@ -40,6 +40,12 @@ public sealed interface FrameCodec permits V1Codec, MsgpackCodec {
     int frameBytes(ByteBuf in) throws ProtocolViolationException;
 
     /**
+     * How many bytes of the frame that begins at the reader index, and is there as a whole, are payload: 0 to 65,535. Reads without moving
+     * an index.
+     */
+    int payloadBytes(ByteBuf in) throws ProtocolViolationException;
+
+    /**
      * Reads the frame that begins at the reader index and is there as a whole ({@link #frameBytes} are readable), and moves the reader
      * index behind it. A content frame's payload is a retained slice of {@code in}.
      *

@@ -71,6 +71,17 @@ abstract sealed class MsgpackCodec implements FrameCodec permits V2Codec, V3Code
     }
 
     @Override
+    public final int payloadBytes(ByteBuf in) throws ProtocolViolationException {
+        int start = in.readerIndex();
+        if (Msgpack.count(in, start) <= 1 + identityElements) {
+            return 0;
+        }
+        int codeIndex = start + Msgpack.arrayHeaderBytes(in.getUnsignedByte(start));
+        int identityIndex = codeIndex + Msgpack.integerBytes(in.getUnsignedByte(codeIndex));
+        return (int) Msgpack.count(in, identityEnd(in, identityIndex, in.writerIndex(), identityElements));
+    }
+
+    @Override
     public final Frame decode(ByteBuf in) throws ProtocolViolationException {
         int start = in.readerIndex();
         int end = in.writerIndex();

@@ -57,6 +57,11 @@ final class V1Codec implements FrameCodec {
     }
 
     @Override
+    public int payloadBytes(ByteBuf in) {
+        return in.getUnsignedShort(in.readerIndex() + PAYLOAD_BYTES_OFFSET);
+    }
+
+    @Override
     public Frame decode(ByteBuf in) throws ProtocolViolationException {
         int start = in.readerIndex();
         int code = in.getUnsignedByte(start);
