@@ -11,6 +11,8 @@ public final class Suite {
         CaseList list = new CaseList();
         FramingCases.addTo(list);
         HandshakeCases.addTo(list);
+        ElementCases.addTo(list);
+        IdCases.addTo(list);
         return list.all();
     }
 }
