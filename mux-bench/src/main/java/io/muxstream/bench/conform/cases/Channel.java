@@ -211,9 +211,14 @@ final class Channel {
         send(Code.ACCEPTED, frames.acceptance(window));
     }
 
+    /** Counts credit that is given in a frame of the case's own. */
+    void noteCredit(long bytes) {
+        givenBytes += bytes;
+    }
+
     /** Gives credit back. */
     void credit(long bytes) {
-        givenBytes += bytes;
+        noteCredit(bytes);
         send(Code.PROCESSED, frames.number(bytes));
     }
 

@@ -138,12 +138,14 @@ final class Client implements AutoCloseable {
     }
 
     /** A channel that is accepted. */
+    @CanIgnoreReturnValue
     Channel open(String name, long window) throws InterruptedException {
         Channel channel = offer(name, window);
         awaitAccepted(channel);
         return channel;
     }
 
+    @CanIgnoreReturnValue
     Channel open(String name) throws InterruptedException {
         return open(name, WINDOW_BYTES);
     }

@@ -13,6 +13,11 @@ public final class Suite {
         HandshakeCases.addTo(list);
         ElementCases.addTo(list);
         IdCases.addTo(list);
+        OfferCases.addTo(list);
+        LifeCases.addTo(list);
+        FlowCases.addTo(list);
+        GrowthCases.addTo(list);
+        LimitCases.addTo(list);
         return list.all();
     }
 }
