@@ -1,5 +1,6 @@
 package io.muxstream.bench;
 
+import io.muxstream.bench.conform.ConformCommand;
 import io.muxstream.bench.decode.DecodeCommand;
 import io.muxstream.bench.session.SessionCommand;
 import java.io.PrintWriter;
@@ -21,7 +22,14 @@ import picocli.CommandLine.Spec;
         description = "Many flow-controlled channels over one connection.",
         mixinStandardHelpOptions = true,
         versionProvider = Mux.Version.class,
-        subcommands = {Serve.class, Bench.class, SessionCommand.class, Simulate.class, DecodeCommand.class})
+        subcommands = {
+            Serve.class,
+            Bench.class,
+            SessionCommand.class,
+            Simulate.class,
+            DecodeCommand.class,
+            ConformCommand.class
+        })
 public final class Mux implements Runnable {
     private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 

@@ -85,7 +85,6 @@ final class SlowSinkHandler extends BehaviourHandler {
             }
             takenBytes += bytes;
         }
-        totalBytes += takenBytes;
         consume(ctx, takenBytes);
         if (held.isEmpty() && !read(ctx) && ctx.channel() instanceof MuxChannel channel) {
             channel.readerStarved();
@@ -100,6 +99,8 @@ final class SlowSinkHandler extends BehaviourHandler {
         }
         int bytes = (int) Math.min(allowedBytes, next.readableBytes());
         next.skipBytes(bytes);
+        // Counted at once: the end of the input, and so the count, may come out of the next read of the same tick.
+        totalBytes += bytes;
         if (!next.isReadable()) {
             held.remove().release();
         }
