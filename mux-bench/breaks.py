@@ -57,6 +57,8 @@ BREAKS = [
      "private int queuedAnswers;", "private int queuedAnswers;\n    private @Nullable ByteBuf late;"),
     ("coalescing", "channel/PendingControl.java",
      "acknowledgedBytes += bytes;", "acknowledgedBytes = bytes;"),
+    ("pending not forgotten", "connection/FrameOutput.java",
+     "pending.remove(channel);", "assert channel != null;"),
     ("perspective of ids", "wire/V3Codec.java",
      "source > 0 ? ChannelSource.REMOTE : ChannelSource.LOCAL", "source > 0 ? ChannelSource.LOCAL : ChannelSource.REMOTE"),
     ("parity of ids", "wire/Parity.java",

@@ -26,7 +26,10 @@ final class ChannelTable {
     private final int seededCount;
     private final long idStep;
     private final long maxLocalId;
+
+    /** Not private: a test begins where the numbers come to their end. */
     long nextLocalId;
+
     private long highestLocalId;
     private long highestRemoteId;
     private boolean anyRemoteId;
