@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.opentest4j.TestAbortedException;
  * The dissector for Wireshark against our own codec, in captures that are written here. Where tshark is missing this is skipped, but with
  * {@code -Dmux.ci=true} it fails.
  */
+@Tag("deep")
 class DissectorTest {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final String OUR_PORTS = "muxstream.tcp_ports:" + Pcap.FIRST_PORT_OF_A + "-65535";

@@ -70,7 +70,19 @@ public record FrameReading(
                         break;
                     }
                     announced = FrameCodec.UNKNOWN;
-                    frames.add(copied(codec.decode(in)));
+                    int payloadBytes = codec.payloadBytes(in);
+                    require(in.readerIndex() == readerIndex, "payloadBytes moved the reader index");
+                    require(
+                            payloadBytes >= 0
+                                    && payloadBytes < frameBytes
+                                    && frameBytes - payloadBytes <= FrameCodec.MAX_HEADER_BYTES,
+                            payloadBytes + " bytes of payload in a frame of " + frameBytes);
+                    Frame frame = copied(codec.decode(in));
+                    require(
+                            !(frame instanceof Frame.Content content)
+                                    || content.payload().readableBytes() == payloadBytes,
+                            "content was to have " + payloadBytes + " bytes: " + frame);
+                    frames.add(frame);
                     require(in.readerIndex() == readerIndex + frameBytes, "decode did not end at the frame's end");
                 }
             }
