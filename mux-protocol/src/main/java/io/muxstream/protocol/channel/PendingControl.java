@@ -27,6 +27,17 @@ public final class PendingControl {
         growthRequest = true;
     }
 
+    /** Growth is not to be asked for any more. */
+    public void dropGrowthRequest() {
+        growthRequest = false;
+    }
+
+    /** The peer sends nothing more: credit and answers are of no use to it. */
+    public void dropAnswers() {
+        acknowledgedBytes = 0;
+        adjust = false;
+    }
+
     /** Takes the bytes to be acknowledged; 0: none. */
     public long takeAcknowledgement() {
         long bytes = acknowledgedBytes;

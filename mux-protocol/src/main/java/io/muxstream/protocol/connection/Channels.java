@@ -318,6 +318,8 @@ final class Channels {
         boolean done = channel.advance(Event.SEND_COMPLETION);
         assert done;
         sendQueue.remove(channel);
+        // A request that waits for the transport would come too late to be of use (spec §8.1).
+        channel.pendingControl().dropGrowthRequest();
         output.write(new Frame.ContentWritingCompleted(channel.id()));
         if (channel.isTerminated()) {
             sendTermination(channel, null);

@@ -215,6 +215,7 @@ public final class FrameRules {
         rule(version.hasFlowControl(), "version 1 has codes 0 to 4");
         if (frame instanceof Frame.ContentProcessed processed) {
             rule(processed.bytes() >= 1, "an acknowledgement is of 1 byte or more");
+            rule(!life.peerCompleted, "nothing is acknowledged behind the peer's completion");
             life.acknowledged += processed.bytes();
             rule(life.acknowledged <= life.received, "no more is acknowledged than has come");
         } else if (frame instanceof Frame.ContentReadingCompleted) {
@@ -222,6 +223,7 @@ public final class FrameRules {
             life.readingCompleted = true;
         } else if (frame instanceof Frame.ChannelWindowAdjust adjust) {
             rule(life.peerAsked > 0, "a window is told to who asked");
+            rule(!life.peerCompleted, "no window is told behind the peer's completion");
             rule(adjust.windowBytes() >= life.receiveWindow, "a window never shrinks");
             life.peerAsked = 0;
             life.receiveWindow = adjust.windowBytes();
@@ -230,6 +232,7 @@ public final class FrameRules {
             // The request may have waited for the transport, and credit have come meanwhile: a stall has to lie before
             // it.
             rule(life.stalled, "growth is asked for at a stall");
+            rule(!life.completed, "growth is not asked for behind the completion");
             rule(!life.asked, "one growth request is outstanding at a time");
             life.asked = true;
             life.stalled = life.credit() == 0;
