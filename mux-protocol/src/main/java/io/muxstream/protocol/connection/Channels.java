@@ -153,6 +153,7 @@ final class Channels {
         }
         output.writeAnswer(new Frame.OfferAccepted(channel.id(), advertised));
         limits.noteFullness(channel);
+        acknowledgeDue(channel);
         if (channel.isReadingCompletionWanted()) {
             finishReading(channel);
         }
@@ -264,9 +265,16 @@ final class Channels {
     }
 
     void consumed(LogicalChannel channel, long bytes) {
-        long acknowledgedBytes = channel.receiveWindow().consume(bytes);
+        channel.receiveWindow().consume(bytes);
         limits.consumed(channel, bytes);
-        acknowledge(channel, acknowledgedBytes);
+        acknowledgeDue(channel);
+    }
+
+    /** What early content earns has to wait for the acceptance (spec §6.2). */
+    private void acknowledgeDue(LogicalChannel channel) {
+        if (!channel.state().isOfferedByPeer()) {
+            acknowledge(channel, channel.receiveWindow().acknowledgeDue());
+        }
     }
 
     void readerStarved(LogicalChannel channel) {
@@ -275,7 +283,9 @@ final class Channels {
     }
 
     void acknowledgeRest(LogicalChannel channel) {
-        acknowledge(channel, channel.receiveWindow().acknowledgeRest());
+        if (!channel.state().isOfferedByPeer()) {
+            acknowledge(channel, channel.receiveWindow().acknowledgeRest());
+        }
     }
 
     private void acknowledge(LogicalChannel channel, long bytes) {

@@ -65,13 +65,19 @@ public final class ReceiveWindow {
     }
 
     /**
-     * The reader has taken bytes, 1 to {@link #unreadBytes}.
+     * The reader has taken bytes, 0 to {@link #unreadBytes}. They are owed from now on.
+     */
+    public void consume(long bytes) {
+        assert bytes >= 0 && bytes <= unreadBytes() : bytes + " of " + unreadBytes();
+        consumedBytes += bytes;
+    }
+
+    /**
+     * Acknowledges what is owed, where that is enough for an acknowledgement of its own.
      *
      * @return how many bytes to acknowledge now; 0: none yet
      */
-    public long consume(long bytes) {
-        assert bytes >= 0 && bytes <= unreadBytes() : bytes + " of " + unreadBytes();
-        consumedBytes += bytes;
+    public long acknowledgeDue() {
         return owedBytes() >= thresholdBytes() ? acknowledge() : 0;
     }
 

@@ -36,7 +36,7 @@ class LogicalChannelTest {
     @Test
     void whatTheReaderHasTakenIsOwedAndTheRestIsUnread() {
         assertThat(channel.receiveWindow().receive(100)).isTrue();
-        assertThat(channel.receiveWindow().consume(30)).isZero();
+        channel.receiveWindow().consume(30);
         assertThat(channel.owedBytes()).isEqualTo(30);
         assertThat(channel.unreadBytes()).isEqualTo(70);
     }

@@ -11,6 +11,7 @@ import io.muxstream.protocol.frame.ControlCode;
 import io.muxstream.protocol.frame.Frame;
 import io.muxstream.protocol.frame.ProtocolVersion;
 import io.muxstream.protocol.frame.Violation;
+import io.netty.buffer.ByteBuf;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -315,5 +316,27 @@ class OffersTest {
     private static Frame offer(ScriptedPeer peer, int n, String name) {
         return new Frame.Offer(
                 peer.yours(n), name, peer.window(peer.engine.config().windowBytes()));
+    }
+
+    /** Nothing but a termination leaves for an offer that is not accepted, though its early content has been read (spec §6.2, §7.5). */
+    @ParameterizedTest
+    @EnumSource(value = ProtocolVersion.class, names = "V1", mode = EnumSource.Mode.EXCLUDE)
+    void whatEarlyContentEarnsWaitsForTheAcceptance(ProtocolVersion version) {
+        ScriptedPeer peer = new ScriptedPeer(
+                ConnectionConfig.builder(version).windowBytes(1_000).build());
+        peer.offers(peer.mine(1), "eager", 5_000);
+        peer.sendsContent(peer.mine(1), 1_000);
+        LogicalChannel channel = peer.offered.get(0);
+        ByteBuf early = channel.pollEarlyContent();
+        assertThat(early).isNotNull();
+        early.release();
+        peer.engine.consumed(channel, 1_000);
+        peer.engine.acknowledgeRest(channel);
+        peer.expects();
+        peer.accept(channel, 500);
+        peer.expects(
+                new Frame.OfferAccepted(peer.mine(1), peer.window(1_000)),
+                new Frame.ContentProcessed(peer.mine(1), 1_000));
+        peer.endsWithoutLeak();
     }
 }

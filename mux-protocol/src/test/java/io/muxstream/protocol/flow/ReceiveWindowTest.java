@@ -30,11 +30,11 @@ class ReceiveWindowTest {
         ReceiveWindow window = new ReceiveWindow(windowBytes);
         assertThat(window.receive(windowBytes)).isTrue();
         if (thresholdBytes > 1) {
-            assertThat(window.consume(thresholdBytes - 1)).isZero();
+            assertThat(acknowledgedAfter(window, thresholdBytes - 1)).isZero();
             assertThat(window.owedBytes()).isEqualTo(thresholdBytes - 1);
-            assertThat(window.consume(1)).isEqualTo(thresholdBytes);
+            assertThat(acknowledgedAfter(window, 1)).isEqualTo(thresholdBytes);
         } else {
-            assertThat(window.consume(1)).isEqualTo(1);
+            assertThat(acknowledgedAfter(window, 1)).isEqualTo(1);
         }
         assertThat(window.owedBytes()).isZero();
         assertThat(window.unreadBytes()).isEqualTo(windowBytes - thresholdBytes);
@@ -56,9 +56,9 @@ class ReceiveWindowTest {
     void takesMoreOnlyForWhatIsAcknowledgedNotForWhatIsConsumed() {
         ReceiveWindow window = new ReceiveWindow(100);
         assertThat(window.receive(100)).isTrue();
-        assertThat(window.consume(99)).isZero();
+        assertThat(acknowledgedAfter(window, 99)).isZero();
         assertThat(window.receive(1)).isFalse();
-        assertThat(window.consume(1)).isEqualTo(100);
+        assertThat(acknowledgedAfter(window, 1)).isEqualTo(100);
         assertThat(window.receive(100)).isTrue();
         assertThat(window.receive(1)).isFalse();
     }
@@ -67,13 +67,13 @@ class ReceiveWindowTest {
     void judgesWhatIsOwedByTheGrownWindow() {
         ReceiveWindow window = new ReceiveWindow(20_480);
         assertThat(window.receive(20_480)).isTrue();
-        assertThat(window.consume(20_479)).isZero();
+        assertThat(acknowledgedAfter(window, 20_479)).isZero();
         window.grow(1_024_000);
-        assertThat(window.consume(1)).isZero();
+        assertThat(acknowledgedAfter(window, 1)).isZero();
         assertThat(window.receive(1_003_520)).isTrue();
         assertThat(window.receive(1)).isFalse();
-        assertThat(window.consume(128_000 - 20_480 - 1)).isZero();
-        assertThat(window.consume(1)).isEqualTo(128_000);
+        assertThat(acknowledgedAfter(window, 128_000 - 20_480 - 1)).isZero();
+        assertThat(acknowledgedAfter(window, 1)).isEqualTo(128_000);
     }
 
     @Test
@@ -81,7 +81,7 @@ class ReceiveWindowTest {
         ReceiveWindow window = new ReceiveWindow(102_400);
         assertThat(window.receive(500)).isTrue();
         assertThat(window.acknowledgeRest()).isZero();
-        assertThat(window.consume(300)).isZero();
+        assertThat(acknowledgedAfter(window, 300)).isZero();
         assertThat(window.acknowledgeRest()).isEqualTo(300);
         assertThat(window.acknowledgeRest()).isZero();
         assertThat(window.receive(102_200)).isTrue();
@@ -106,7 +106,7 @@ class ReceiveWindowTest {
     void whatIsAcknowledgedAlreadyNeedsNoRoomInTheChosenWindow() {
         ReceiveWindow window = new ReceiveWindow(1_000);
         assertThat(window.receive(1_000)).isTrue();
-        assertThat(window.consume(1_000)).isEqualTo(1_000);
+        assertThat(acknowledgedAfter(window, 1_000)).isEqualTo(1_000);
         assertThat(window.receive(600)).isTrue();
         assertThat(window.choose(100)).isEqualTo(600);
         assertThat(window.receive(1)).isFalse();
@@ -115,5 +115,11 @@ class ReceiveWindowTest {
     @Test
     void aWindowThatCannotBeIsFoundAtOnce() {
         assertThatThrownBy(() -> new ReceiveWindow(-1)).isInstanceOf(AssertionError.class);
+    }
+
+    /** What is acknowledged when the reader has taken bytes. */
+    private static long acknowledgedAfter(ReceiveWindow window, long takenBytes) {
+        window.consume(takenBytes);
+        return window.acknowledgeDue();
     }
 }
