@@ -48,9 +48,24 @@ public final class PendingControl {
         return due;
     }
 
-    void clear() {
+    /** Whether nothing waits. */
+    public boolean isEmpty() {
+        return acknowledgedBytes == 0 && !adjust && !growthRequest;
+    }
+
+    /** Credit and windows have lost their reader: the peer writes no more. */
+    public void dropCredit() {
         acknowledgedBytes = 0;
         adjust = false;
+    }
+
+    /** Growth is of no more use: this party writes no more. */
+    public void dropGrowthRequest() {
         growthRequest = false;
+    }
+
+    void clear() {
+        dropCredit();
+        dropGrowthRequest();
     }
 }

@@ -318,6 +318,7 @@ final class Channels {
         boolean done = channel.advance(Event.SEND_COMPLETION);
         assert done;
         sendQueue.remove(channel);
+        output.dropGrowthRequest(channel);
         output.write(new Frame.ContentWritingCompleted(channel.id()));
         if (channel.isTerminated()) {
             sendTermination(channel, null);
