@@ -27,17 +27,6 @@ public final class PendingControl {
         growthRequest = true;
     }
 
-    /** Growth is not to be asked for any more. */
-    public void dropGrowthRequest() {
-        growthRequest = false;
-    }
-
-    /** The peer sends nothing more: credit and answers are of no use to it. */
-    public void dropAnswers() {
-        acknowledgedBytes = 0;
-        adjust = false;
-    }
-
     /** Takes the bytes to be acknowledged; 0: none. */
     public long takeAcknowledgement() {
         long bytes = acknowledgedBytes;
@@ -57,5 +46,21 @@ public final class PendingControl {
         boolean due = growthRequest;
         growthRequest = false;
         return due;
+    }
+
+    /** Whether nothing waits. */
+    public boolean isEmpty() {
+        return acknowledgedBytes == 0 && !adjust && !growthRequest;
+    }
+
+    /** Credit and windows have lost their reader: the peer writes no more. */
+    public void dropCredit() {
+        acknowledgedBytes = 0;
+        adjust = false;
+    }
+
+    /** Growth is of no more use: this party writes no more. */
+    public void dropGrowthRequest() {
+        growthRequest = false;
     }
 }

@@ -112,8 +112,8 @@ final class Channels {
     // ---- Offers
 
     LogicalChannel offer(String name, long windowBytes, ChannelListener channelListener) {
-        requireName(name);
-        requireWindow(windowBytes);
+        Arguments.requireName(name, config);
+        Arguments.requireWindow(windowBytes);
         if (!table.hasFreeId()) {
             throw new LimitExceededException(NO_FREE_ID);
         }
@@ -139,7 +139,7 @@ final class Channels {
     }
 
     boolean accept(LogicalChannel channel, long windowBytes) {
-        requireWindow(windowBytes);
+        Arguments.requireWindow(windowBytes);
         if (!channel.advance(Event.SEND_ACCEPTANCE)) {
             return false;
         }
@@ -164,7 +164,7 @@ final class Channels {
     }
 
     Acceptance accept(String name, long windowBytes) {
-        requireWindow(windowBytes);
+        Arguments.requireWindow(windowBytes);
         Acceptance acceptance = new Acceptance(name, windowBytes);
         LogicalChannel oldest = offers.oldestOffered(name);
         if (oldest == null) {
@@ -328,8 +328,7 @@ final class Channels {
         boolean done = channel.advance(Event.SEND_COMPLETION);
         assert done;
         sendQueue.remove(channel);
-        // A request that waits for the transport would come too late to be of use (spec §8.1).
-        channel.pendingControl().dropGrowthRequest();
+        output.dropGrowthRequest(channel);
         output.write(new Frame.ContentWritingCompleted(channel.id()));
         if (channel.isTerminated()) {
             sendTermination(channel, null);
@@ -491,20 +490,6 @@ final class Channels {
             return failure.toString();
         } catch (RuntimeException e) {
             return failure.getClass().getName();
-        }
-    }
-
-    private void requireName(String name) {
-        int bytes = Utf8.bytes(name);
-        if (bytes > config.frameLimits().maxNameBytes()) {
-            throw new IllegalArgumentException("expected a name of at most "
-                    + config.frameLimits().maxNameBytes() + " bytes in UTF-8 (maxNameBytes), got " + bytes);
-        }
-    }
-
-    private static void requireWindow(long windowBytes) {
-        if (windowBytes < 1 || windowBytes > ConnectionConfig.MAX_WINDOW_BYTES) {
-            throw new IllegalArgumentException("expected a window from 1 to 2^62 bytes, got " + windowBytes);
         }
     }
 }

@@ -101,6 +101,24 @@ final class FrameOutput {
         writePendingSoon(channel);
     }
 
+    /** This party has completed its writing: it asks for no growth any more (spec §8.1). */
+    void dropGrowthRequest(LogicalChannel channel) {
+        channel.pendingControl().dropGrowthRequest();
+        forgetIfNothingIsPending(channel);
+    }
+
+    /** The peer has completed its writing: it has no use for credit, nor for an answer (spec §7.3, §8.2). */
+    void dropCredit(LogicalChannel channel) {
+        channel.pendingControl().dropCredit();
+        forgetIfNothingIsPending(channel);
+    }
+
+    private void forgetIfNothingIsPending(LogicalChannel channel) {
+        if (channel.pendingControl().isEmpty()) {
+            forget(channel);
+        }
+    }
+
     /** The channel is over: what is pending for it is not sent any more. */
     void forget(LogicalChannel channel) {
         pending.remove(channel);

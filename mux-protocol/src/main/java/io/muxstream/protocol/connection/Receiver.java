@@ -246,7 +246,7 @@ final class Receiver {
     private void receiveCompletion(LogicalChannel channel) throws ProtocolViolationException {
         ChannelState before = channel.state();
         advance(channel, Event.RECEIVE_COMPLETION, "a completion");
-        channel.pendingControl().dropAnswers();
+        channels.output.dropCredit(channel);
         boolean over = channel.isTerminated();
         if (over) {
             channels.sendTermination(channel, null);

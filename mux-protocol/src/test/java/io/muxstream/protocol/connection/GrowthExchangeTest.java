@@ -60,6 +60,38 @@ class GrowthExchangeTest {
     }
 
     @Test
+    void aRequestThatWaitsForTheTransportLapsesWithTheCompletion() {
+        ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V4);
+        ScriptedPeer.Reader writer = peer.open(1, 100);
+        writer.sends(100);
+        peer.expects(content(peer.yours(1), 100));
+        peer.engine.transportWritable(false);
+        writer.sends(1);
+        assertThat(peer.engine.hasQueuedAnswers()).as("the request waits").isTrue();
+        peer.engine.finish(writer.channel);
+        assertThat(peer.engine.hasQueuedAnswers()).isFalse();
+        peer.engine.transportWritable(true);
+        peer.expects(new Frame.ContentWritingCompleted(peer.yours(1)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 4})
+    void creditAndAnAnswerThatWaitForTheTransportLapseWithThePeersCompletion(int version) {
+        ScriptedPeer peer = new ScriptedPeer(config(version).windowBytes(100).build());
+        ScriptedPeer.Reader reader = peer.openFromPeer(1, 100);
+        peer.engine.transportWritable(false);
+        peer.sendsContent(peer.mine(1), 100);
+        peer.sends(new Frame.ChannelWindowGrowthRequest(peer.mine(1)));
+        reader.consumes(100);
+        peer.engine.readerStarved(reader.channel);
+        assertThat(peer.engine.hasQueuedAnswers()).as("they wait").isTrue();
+        peer.sends(new Frame.ContentWritingCompleted(peer.mine(1)));
+        assertThat(peer.engine.hasQueuedAnswers()).isFalse();
+        peer.engine.transportWritable(true);
+        peer.expects();
+    }
+
+    @Test
     void aWriterThatSpendsNoCreditAsksNothing() {
         ScriptedPeer peer = new ScriptedPeer(ProtocolVersion.V4);
         ScriptedPeer.Reader writer = peer.open(1, 100);
