@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.muxstream.netty.Loopback.Ends;
 import io.muxstream.protocol.channel.TerminationReason.Cause;
+import io.muxstream.protocol.frame.ChannelId;
 import io.muxstream.protocol.frame.Frame;
 import io.muxstream.protocol.frame.ProtocolVersion;
 import io.netty.buffer.ByteBuf;
@@ -329,6 +330,53 @@ class CloseScenariosTest {
             assertThat(await(channel.completion()).isCleanEnd()).isTrue();
             peer.finish();
             await(closed);
+            assertThat(awaitEnd(peer.mux.completion())).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ProtocolVersion.class)
+    void m15AConnectionThatIsClosedAtOnceSendsWhatWasWrittenToAPeerThatReadsSlowly(ProtocolVersion version)
+            throws Exception {
+        int total = 2 << 20;
+        MuxOptions patient =
+                MuxOptions.of(version).toBuilder().closeTimeout(Duration.ZERO).build();
+        try (RawPeer peer = RawPeer.withSmallBuffers(patient)) {
+            CompletableFuture<MuxChannel> offered = peer.mux.offer("a");
+            ChannelId id = peer.next(Frame.Offer.class).id();
+            peer.send(RawPeer.accepted(id, version.hasFlowControl() ? 64 << 20 : 0));
+            MuxChannel channel = await(offered);
+            ChannelFuture written = channel.writeAndFlush(Pattern.buffer(channel.alloc(), 0, total));
+            CompletableFuture<Void> closed = peer.mux.close();
+            settle(peer.transport);
+            assertThat(written.isDone()).as("the peer is slow").isFalse();
+            assertThat(closed).isNotDone();
+            int received = 0;
+            while (received < total) {
+                ByteBuf payload = peer.skipTo(Frame.Content.class).payload();
+                assertThat(Pattern.mismatch(payload, received)).isEqualTo(-1);
+                received += payload.readableBytes();
+            }
+            assertThat(received).isEqualTo(total);
+            assertThat(peer.skipTo(Frame.ChannelTerminated.class).errorText()).isNull();
+            assertThat(peer.isAtEnd()).isTrue();
+            assertThat(failureOf(written)).isNull();
+            peer.finish();
+            await(closed);
+            assertThat(awaitEnd(peer.mux.completion())).isNull();
+        }
+    }
+
+    @Test
+    void m15AnAbortIsAnotherCallAndDropsWhatIsUnsent() throws Exception {
+        MuxOptions patient = MuxOptions.of(ProtocolVersion.V3).toBuilder()
+                .closeTimeout(Duration.ZERO)
+                .build();
+        try (RawPeer peer = RawPeer.withSmallBuffers(patient)) {
+            StallTest.Offered stalled = StallTest.stall(peer);
+            await(peer.mux.abort());
+            assertThat(failureOf(stalled.lastWrite())).isNotNull();
+            await(peer.transport.closeFuture());
             assertThat(awaitEnd(peer.mux.completion())).isNull();
         }
     }

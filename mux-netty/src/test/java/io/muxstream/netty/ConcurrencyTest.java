@@ -12,12 +12,18 @@ import io.muxstream.protocol.channel.TerminationReason;
 import io.muxstream.protocol.connection.ConnectionConfig;
 import io.muxstream.protocol.frame.ProtocolVersion;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.ResourceLeakDetector;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -159,6 +165,116 @@ class ConcurrencyTest {
                 assertThat(awaitEnd(link.client.completion())).isNull();
                 assertThat(await(ends.client().completion())).isSameAs(reason);
             }
+        }
+    }
+
+    // ---- Locks
+
+    /** A callback that waits for another thread would wait for ever if that one needed a lock that is held for the callback. */
+    @Test
+    void m08NoLockIsHeldWhileACallbackRunsThatAnotherThreadNeeds() throws Exception {
+        try (Loopback link = Loopback.of(Loopback.window(ProtocolVersion.V4, 2_000))) {
+            Prober prober = new Prober(link.client, link.server);
+            link.server.onOffer(offer -> {
+                prober.probe("offer");
+                offer.accept(ChannelSettings.handler(new EchoHandler()));
+            });
+            CompletableFuture<MuxChannel> offered = link.client.offer("a", ChannelSettings.handler(prober));
+            var accepted = offered.thenAccept(channel -> prober.probe("accepted"));
+            MuxChannel channel = await(offered);
+            await(accepted);
+            channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(100, 200));
+            channel.completion().thenAccept(reason -> prober.probe("channel's end"));
+            link.client.completion().thenRun(() -> prober.probe("connection's end"));
+            channel.writeAndFlush(bytes(10_000)).addListener(written -> prober.probe("write"));
+            await().until(() -> prober.probed.containsAll(List.of("write", "read", "read complete", "writability")));
+            channel.shutdownOutput();
+            await(channel.closeFuture());
+            await(link.client.close());
+            await().until(() -> prober.probed.containsAll(List.of(
+                    "offer", "accepted", "added", "active", "event", "inactive", "channel's end", "connection's end")));
+            assertThat(prober.failures).isEmpty();
+        }
+    }
+
+    /** In each of a channel's callbacks has another thread call everything that may be called from any thread, and waits for it. */
+    private final class Prober extends ChannelInboundHandlerAdapter {
+        final Set<String> probed = ConcurrentHashMap.newKeySet();
+        final Queue<String> failures = new ConcurrentLinkedQueue<>();
+        private final List<MuxConnection> connections;
+        private volatile MuxChannel channel;
+
+        Prober(MuxConnection... connections) {
+            this.connections = List.of(connections);
+        }
+
+        void probe(String callback) {
+            if (!probed.add(callback)) {
+                return;
+            }
+            try {
+                await(threads.submit(this::callEverything));
+            } catch (Exception e) {
+                failures.add(callback + ": " + e);
+            }
+        }
+
+        private void callEverything() {
+            for (MuxConnection connection : connections) {
+                connection.accept("never").cancel(false);
+                connection.accept(1L << 40);
+                connection.reject(1L << 40);
+                connection.opened();
+                connection.completion();
+            }
+            MuxChannel known = channel;
+            if (known != null) {
+                known.write(bytes(1));
+                known.flush();
+                known.isWritable();
+                known.flow();
+                known.completion();
+                known.consume(0);
+                known.read();
+                known.muxId();
+            }
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            channel = (MuxChannel) ctx.channel();
+            probe("added");
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            probe("active");
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            ReferenceCountUtil.release(message);
+            probe("read");
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            probe("read complete");
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            probe("writability");
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            probe("event");
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            probe("inactive");
         }
     }
 

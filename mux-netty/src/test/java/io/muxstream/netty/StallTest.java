@@ -327,10 +327,10 @@ class StallTest {
     // ---- Inside
 
     /** A channel with credit for more than the transport takes, and the last of its writes, which waits. */
-    private record Offered(MuxChannel channel, ChannelFuture lastWrite) {}
+    record Offered(MuxChannel channel, ChannelFuture lastWrite) {}
 
     /** Writes until the transport takes no more, which the peer does not read from. */
-    private static Offered stall(RawPeer peer) throws Exception {
+    static Offered stall(RawPeer peer) throws Exception {
         CompletableFuture<MuxChannel> offered = peer.mux.offer("stalled");
         Frame.Offer offer = peer.next(Frame.Offer.class);
         peer.send(RawPeer.accepted(offer.id(), 4L * PLENTY_BYTES));
