@@ -3,17 +3,26 @@ package io.muxstream.bench.conform;
 import io.muxstream.bench.conform.cases.Case;
 import io.muxstream.bench.conform.cases.Suite;
 import io.muxstream.bench.conform.cases.Target;
+import io.muxstream.bench.conform.listen.Check;
+import io.muxstream.bench.conform.listen.Findings;
+import io.muxstream.bench.conform.listen.ListeningServer;
+import io.muxstream.bench.conform.wire.RawLink;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -56,6 +65,20 @@ public final class ConformCommand implements Callable<Integer> {
     private int version = 3;
 
     @Option(
+            names = "--listen",
+            description = {
+                "plays the server instead, for one connection of a client of the peer contract (sink and echo channels), and tells what"
+                        + " the client kept and broke; prints LISTENING <port>; --port 0: a free one"
+            })
+    private boolean listen;
+
+    @Option(
+            names = "--window",
+            paramLabel = "B",
+            description = "with --listen: each channel's first window, bytes (default: ${DEFAULT-VALUE})")
+    private int windowBytes = 102_400;
+
+    @Option(
             names = "--case",
             paramLabel = "NAME",
             description =
@@ -93,6 +116,9 @@ public final class ConformCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         check();
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        if (listen) {
+            return listen(out);
+        }
         List<Case> cases = chosenCases();
         if (list) {
             show(out, cases);
@@ -107,6 +133,39 @@ public final class ConformCommand implements Callable<Integer> {
         Table table = new Table(out, Terminal.isColourful(), cases.size());
         List<Result> results = new Runner(target, readDeviations()).run(cases, table::show);
         return tell(table, new Report(host + ":" + address.getPort(), version, results));
+    }
+
+    private int listen(PrintStream out) throws IOException, InterruptedException {
+        InetAddress here = InetAddress.getByName(host);
+        Findings findings;
+        try (ServerSocket server = new ServerSocket(port == null ? 0 : port, 1, here)) {
+            server.setSoTimeout((int) Duration.ofSeconds(deadlineSeconds).toMillis());
+            out.println("LISTENING " + server.getLocalPort());
+            try (RawLink link = RawLink.over(server.accept(), version)) {
+                findings = new ListeningServer(link, version, windowBytes, deadlineSeconds).serve();
+            } catch (TimeoutException e) {
+                throw new IOException(e.getMessage(), e);
+            }
+        }
+        Table table = new Table(out, Terminal.isColourful(), Check.values().length);
+        List<Result> results = new ArrayList<>();
+        for (Check check : Check.values()) {
+            results.add(result(check, findings));
+        }
+        results.forEach(table::show);
+        return tell(table, new Report("the client", version, results));
+    }
+
+    private Result result(Check check, Findings findings) {
+        Verdict verdict = findings.isMet(check) ? Verdict.PASSED : Verdict.FAILED;
+        String came = findings.came(check);
+        if (findings.count(check) == 0) {
+            verdict = Verdict.NOT_APPLICABLE;
+            came = check.isAbout(version)
+                    ? "Nothing came that it is about."
+                    : "It is not about version " + version + ".";
+        }
+        return new Result(check.label(), check.section(), check.level(), verdict, check.expected(), came, 0);
     }
 
     private int tell(Table table, Report report) throws IOException {
@@ -130,7 +189,13 @@ public final class ConformCommand implements Callable<Integer> {
         if (port == null && !list) {
             throw usage("expected --port, or --list");
         }
-        if (port != null && (port < 1 || port > MAX_PORT)) {
+        if (listen && (list || chosen != null || deviations != null)) {
+            throw usage("--list, --case and --deviations do not go with --listen");
+        }
+        if (windowBytes < 1) {
+            throw usage("expected --window from 1, got " + windowBytes);
+        }
+        if (port != null && (port < (listen ? 0 : 1) || port > MAX_PORT)) {
             throw usage("expected --port from 1 to 65535, got " + port);
         }
     }
@@ -186,7 +251,7 @@ public final class ConformCommand implements Callable<Integer> {
 
     /** One clear line, where there is nobody, instead of as many failures as there are cases. */
     private void reach(InetSocketAddress address) throws IOException {
-        try (java.net.Socket socket = new java.net.Socket()) {
+        try (Socket socket = new Socket()) {
             socket.connect(address, (int) Duration.ofSeconds(deadlineSeconds).toMillis());
         } catch (IOException e) {
             throw new IOException(

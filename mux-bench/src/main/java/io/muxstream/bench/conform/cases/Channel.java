@@ -25,6 +25,7 @@ final class Channel {
     private final String name;
     private final ByteArrayOutputStream content = new ByteArrayOutputStream();
     private final List<Long> codes = new ArrayList<>();
+    private final int[] counts = new int[Code.GROWTH_REQUEST + 1];
     private final List<Long> adjustments = new ArrayList<>();
     private final List<Long> credits = new ArrayList<>();
     private final List<Frame> afterTermination = new ArrayList<>();
@@ -81,7 +82,7 @@ final class Channel {
 
     /** How many frames of a code have come. */
     int count(int code) {
-        return (int) codes.stream().filter(each -> each == code).count();
+        return counts[code];
     }
 
     boolean isCompleted() {
@@ -147,8 +148,11 @@ final class Channel {
 
     // What we send.
 
-    /** A frame about this channel. */
+    /** A frame about this channel; content counts as sent. */
     byte[] frame(int code, byte... payload) {
+        if (code == Code.CONTENT) {
+            noteSent(payload.length);
+        }
         return frames.frame(code, id, source, payload);
     }
 
@@ -167,9 +171,13 @@ final class Channel {
         client.write(contentFrame(bytes));
     }
 
-    /** One frame of content, counted as sent. */
+    /** Counts content that is sent in a frame of the case's own. */
+    void noteSent(long bytes) {
+        sentBytes += bytes;
+    }
+
+    /** One frame of content. */
     byte[] contentFrame(byte[] bytes) {
-        sentBytes += bytes.length;
         return frame(Code.CONTENT, bytes);
     }
 
@@ -237,6 +245,7 @@ final class Channel {
             return;
         }
         codes.add(frame.code());
+        counts[(int) frame.code()]++;
         switch ((int) frame.code()) {
             case Code.ACCEPTED -> {
                 accepted = true;

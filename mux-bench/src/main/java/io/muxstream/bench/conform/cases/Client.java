@@ -192,7 +192,7 @@ final class Client implements AutoCloseable {
             if (ended != null) {
                 throw new Unmet("expected " + expected + ", but " + ended.how());
             }
-            take(link.next(until - System.nanoTime()), expected);
+            take(next(until), expected);
         }
     }
 
@@ -200,7 +200,7 @@ final class Client implements AutoCloseable {
     void awaitEnd(String why) throws InterruptedException {
         long until = System.nanoTime() + target.deadline().toNanos();
         while (ended == null) {
-            take(link.next(until - System.nanoTime()), "the connection to end" + why);
+            take(next(until), "the connection to end" + why);
         }
     }
 
@@ -218,7 +218,7 @@ final class Client implements AutoCloseable {
             if (echo.receivedBytes() > before) {
                 throw new Unmet("expected the connection to end, but it went on: an echo behind it came back");
             }
-            take(link.next(until - System.nanoTime()), "the connection to end");
+            take(next(until), "the connection to end");
         }
     }
 
@@ -260,6 +260,12 @@ final class Client implements AutoCloseable {
         if (wrong >= 0) {
             throw new Unmet("expected the bytes that were sent, got another one at offset " + wrong);
         }
+    }
+
+    /** Nothing counts that comes behind the deadline, however much it is. */
+    private @Nullable Incoming next(long untilNanos) throws InterruptedException {
+        long left = untilNanos - System.nanoTime();
+        return left <= 0 ? null : link.next(left);
     }
 
     private void take(@Nullable Incoming incoming, String expected) {

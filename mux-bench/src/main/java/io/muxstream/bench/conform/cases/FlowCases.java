@@ -337,7 +337,8 @@ final class FlowCases {
                     Client good = s.connect();
                     Channel echo = good.open("echo");
                     Client bad = s.connect();
-                    bad.expectEndAfter(s.frames().frame(Code.CONTENT, 9_999, 1, Bytes.pattern(0, 1)));
+                    bad.expectEndAfter(
+                            s.frames().frame(Code.ACCEPTED, 9_999, 1, s.frames().acceptance(5_000)));
                     good.expectEcho(echo, Bytes.pattern(0, 1_000));
                 });
     }
