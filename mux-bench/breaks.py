@@ -10,6 +10,7 @@ text to break is not in the source any more, or where the engine as it is fails 
 import argparse
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -86,7 +87,7 @@ BREAKS = [
 ]
 
 
-def broken_copy(folder, name, source, *edits):
+def broken_copy(folder, jar, name, source, *edits):
     text = (SOURCES / source).read_text(encoding="utf-8")
     for old, new in zip(edits[::2], edits[1::2]):
         if text.count(old) != 1:
@@ -96,7 +97,7 @@ def broken_copy(folder, name, source, *edits):
     copy.parent.mkdir(parents=True)
     copy.write_text(text, encoding="utf-8")
     classes = folder / "classes"
-    subprocess.run(["javac", "-nowarn", "-proc:none", "-cp", JAR, "-d", classes, copy], check=True)
+    subprocess.run(["javac", "-nowarn", "-proc:none", "-cp", jar, "-d", classes, copy], check=True)
     return classes
 
 
@@ -121,19 +122,25 @@ def main():
     chosen = [one for one in BREAKS if options.only in (None, one[0])]
     if not chosen:
         sys.exit(f"expected one of {', '.join(one[0] for one in BREAKS)}, got {options.only}")
+    with tempfile.TemporaryDirectory() as folder:
+        # A copy, which no build exchanges meanwhile.
+        sys.exit(try_all(chosen, options.seeds, shutil.copy(JAR, folder)))
+
+
+def try_all(chosen, seeds, jar):
     missed = 0
     for name, *broken in chosen:
         with tempfile.TemporaryDirectory() as folder:
-            classes = broken_copy(pathlib.Path(folder), name, *broken)
-            seed, verdict = first_failure(f"{classes}:{JAR}", options.seeds)
+            classes = broken_copy(pathlib.Path(folder), jar, name, *broken)
+            seed, verdict = first_failure(f"{classes}:{jar}", seeds)
         missed += seed is None
-        print(f"{name}: " + (f"not caught in {options.seeds} seeds" if seed is None else f"{seed}: {verdict[:150]}"), flush=True)
-    seed, verdict = first_failure(JAR, min(1_000, options.seeds))
+        print(f"{name}: " + (f"not caught in {seeds} seeds" if seed is None else f"{seed}: {verdict[:150]}"), flush=True)
+    seed, verdict = first_failure(jar, min(1_000, seeds))
     if seed is not None:
         print(f"nothing broken: {seed}: {verdict}")
         missed += 1
     print(f"{len(chosen)} broken one at a time, {len(chosen) - missed} caught")
-    sys.exit(1 if missed else 0)
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

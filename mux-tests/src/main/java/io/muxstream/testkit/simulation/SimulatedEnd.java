@@ -126,7 +126,7 @@ final class SimulatedEnd implements ChannelListener {
             int sent = party.engine().send(logical, party.content().slice(out.salt, out.sent, out.written - out.sent));
             if (sent == 0) {
                 if (logical.state().canSend() && logical.creditBytes() == 0) {
-                    backoff.refused(this, logical, party.engine().config().asksForGrowth(), asked, outstanding);
+                    backoff.refused(this, logical, party.config().asksForGrowth(), asked, outstanding);
                 }
                 return;
             }
@@ -332,7 +332,7 @@ final class SimulatedEnd implements ChannelListener {
     /** Fails where something does not hold that holds at every moment of an accepted channel's life. */
     void check(boolean frameByFrame) {
         LogicalChannel logical = channel();
-        if (!party.engine().config().version().hasFlowControl()) {
+        if (!party.config().version().hasFlowControl()) {
             return;
         }
         if (logical.creditBytes() < 0) {
@@ -395,7 +395,7 @@ final class SimulatedEnd implements ChannelListener {
     /** Fails where the sender counts other than the receiver. Nothing is on its way between them. */
     private void checkAgrees(LogicalChannel sender) {
         LogicalChannel receiver = channel();
-        boolean windows = party.engine().config().version().hasFlowControl();
+        boolean windows = party.config().version().hasFlowControl();
         if (!windows || !sender.state().isAccepted() || !receiver.state().isAccepted()) {
             return;
         }

@@ -38,6 +38,7 @@ final class SimulatedParty implements ConnectionListener {
     private @Nullable WireWatch watch;
     private boolean watchDecides;
     private boolean started;
+    private boolean touched;
     private boolean connectionOver;
     private int endsTold;
 
@@ -66,7 +67,17 @@ final class SimulatedParty implements ConnectionListener {
         return name;
     }
 
+    ConnectionConfig config() {
+        return engine.config();
+    }
+
+    long unreadBytes() {
+        return engine.unreadBytes();
+    }
+
+    /** The engine, for who does something to it. */
     Connection engine() {
+        touched = true;
         return engine;
     }
 
@@ -112,8 +123,10 @@ final class SimulatedParty implements ConnectionListener {
             return;
         }
         deed.run();
-        engine.sendWaitingOffers();
-        simulation.settle();
+        if (touched) {
+            engine.sendWaitingOffers();
+            simulation.settle();
+        }
     }
 
     // ---- The transport
@@ -126,7 +139,7 @@ final class SimulatedParty implements ConnectionListener {
     }
 
     void transportWritable(boolean writable) {
-        engine.transportWritable(writable);
+        engine().transportWritable(writable);
         if (writable) {
             simulation.settle();
         }
@@ -154,14 +167,14 @@ final class SimulatedParty implements ConnectionListener {
     }
 
     private void receiveNow(ByteBuf bytes) {
-        engine.receive(bytes, simulation.time().nowNanos());
+        engine().receive(bytes, simulation.time().nowNanos());
         simulation.settle();
     }
 
     /** The transport is gone. */
     void disconnect(@Nullable Throwable cause) {
         connectionOver = true;
-        engine.transportClosed(cause);
+        engine().transportClosed(cause);
         simulation.settle();
     }
 
@@ -173,7 +186,7 @@ final class SimulatedParty implements ConnectionListener {
             return;
         }
         started = true;
-        engine.start();
+        engine().start();
         beforeStart.forEach(this::act);
         beforeStart.clear();
         simulation.settle();
@@ -185,7 +198,7 @@ final class SimulatedParty implements ConnectionListener {
         }
         SimulatedEnd end = new SimulatedEnd(this, story, endPlan);
         try {
-            end.attach(engine.offer(story.name, windowBytes, end));
+            end.attach(engine().offer(story.name, windowBytes, end));
         } catch (LimitExceededException e) {
             trace("may not offer " + story + ": " + e.getMessage());
             return;
@@ -226,7 +239,7 @@ final class SimulatedParty implements ConnectionListener {
             return;
         }
         trace("waits for an offer of '" + channelName + "'");
-        Acceptance acceptance = engine.accept(channelName, windowBytes);
+        Acceptance acceptance = engine().accept(channelName, windowBytes);
         LogicalChannel channel = acceptance.channel();
         if (channel != null) {
             unanswered.remove(channel);
@@ -242,7 +255,7 @@ final class SimulatedParty implements ConnectionListener {
     private void cancel(Acceptance acceptance) {
         if (ahead.remove(acceptance) != null) {
             trace("waits no more for an offer of '" + acceptance.name() + "'");
-            boolean waited = engine.cancel(acceptance);
+            boolean waited = engine().cancel(acceptance);
             if (!waited) {
                 throw broken("expected an acceptance of '" + acceptance.name() + "' that waits");
             }
@@ -326,7 +339,7 @@ final class SimulatedParty implements ConnectionListener {
         if (!unanswered.remove(end.channel()) || end.channel().state() != ChannelState.OFFERED_BY_PEER) {
             return;
         }
-        boolean accepted = engine.accept(end.channel(), simulation.drawWindow(draw, engine.config()));
+        boolean accepted = engine().accept(end.channel(), simulation.drawWindow(draw, engine.config()));
         if (!accepted) {
             throw end.failure(SimulationFailure.Kind.BROKEN, "expected an offer that can be accepted");
         }
@@ -385,7 +398,7 @@ final class SimulatedParty implements ConnectionListener {
             }
         }
         List.copyOf(ends).forEach(SimulatedEnd::windDown);
-        engine.sendWaitingOffers();
+        engine().sendWaitingOffers();
         simulation.settle();
     }
 
@@ -400,9 +413,10 @@ final class SimulatedParty implements ConnectionListener {
         if (watch != null && watchDecides) {
             watch.check();
         }
-        if (engine.isEnded()) {
+        if (engine.isEnded() || !touched) {
             return;
         }
+        touched = false;
         ConnectionConfig config = engine.config();
         boolean windows = config.version().hasFlowControl();
         long unread = 0;

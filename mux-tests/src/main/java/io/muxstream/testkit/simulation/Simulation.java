@@ -121,12 +121,12 @@ public final class Simulation {
         Story story = new Story(name, offering, draw.below(1 << 20));
         stories.add(story);
         EndPlan endPlan = drawEnd(draw);
-        ConnectionConfig config = offering.engine().config();
+        ConnectionConfig config = offering.config();
         long windowBytes = drawWindow(draw, config);
         long atNanos = draw.chance(0.4) ? 1 : draw.magnitude(1, 3 * Plan.SECOND_NANOS);
         offering.later(atNanos, () -> offering.offer(story, endPlan, windowBytes));
         if (!name.isEmpty() && accepting.drawsAcceptanceAhead()) {
-            long acceptedBytes = drawWindow(draw, accepting.engine().config());
+            long acceptedBytes = drawWindow(draw, accepting.config());
             accepting.later(draw.magnitude(1, 3 * Plan.SECOND_NANOS), () -> accepting.acceptAhead(name, acceptedBytes));
         }
     }
@@ -174,7 +174,7 @@ public final class Simulation {
             return;
         }
         long heldBytes = allocator.liveBytes() - aToB.heldBytes() - bToA.heldBytes();
-        long allowedBytes = 2 * (a.engine().unreadBytes() + b.engine().unreadBytes())
+        long allowedBytes = 2 * (a.unreadBytes() + b.unreadBytes())
                 + 2L * (MAX_FRAME_BYTES + plan.aToB().pieceBytes() + plan.bToA().pieceBytes());
         if (heldBytes > allowedBytes) {
             throw new SimulationFailure(

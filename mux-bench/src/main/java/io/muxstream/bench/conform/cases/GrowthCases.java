@@ -20,6 +20,7 @@ final class GrowthCases {
 
     static void addTo(CaseList list) {
         addOurRequests(list);
+        addDeferredAnswers(list);
         addOtherRequests(list);
         addAdjustments(list);
         addWrongAdjustments(list);
@@ -76,6 +77,9 @@ final class GrowthCases {
             client.probe();
             OfferCases.expectCount(sink, Code.TERMINATED, 0);
         });
+    }
+
+    private static void addDeferredAnswers(CaseList list) {
         answered(
                 list,
                 "growth-request-before-acceptance",

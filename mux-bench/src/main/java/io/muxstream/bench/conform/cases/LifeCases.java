@@ -22,6 +22,7 @@ final class LifeCases {
         addOrder(list);
         addReadingCompleted(list);
         addTerminations(list);
+        addBehindTerminations(list);
         addTexts(list);
         addOurTexts(list);
     }
@@ -232,6 +233,9 @@ final class LifeCases {
                 throw new Unmet("expected an answer without text, got '" + echo.errorText() + "'");
             }
         });
+    }
+
+    private static void addBehindTerminations(CaseList list) {
         list.must(
                 "nothing-behind-a-termination",
                 "6.6",
