@@ -122,7 +122,7 @@ final class FakeServer implements AutoCloseable {
                     }
                     if (name.startsWith("echo")) {
                         byte[] bytes = frame.payload();
-                        if (fault == Fault.CHANGES_A_BYTE && bytes.length > 3) {
+                        if (fault == Fault.CHANGES_A_BYTE && bytes.length > 1_000) {
                             bytes[3]++;
                         }
                         send(Code.CONTENT, bytes);

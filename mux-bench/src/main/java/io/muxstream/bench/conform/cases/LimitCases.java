@@ -9,7 +9,7 @@ import java.util.Random;
 /** Budgets against a hostile peer, and the server as a whole (spec §10, §11). */
 final class LimitCases {
     private static final int GARBAGE_CONNECTIONS = 40;
-    private static final int FLOOD_FRAMES = 60_000;
+    private static final int FLOOD_FRAMES = 30_000;
     private static final int RESCINDED_OFFERS = 5_000;
 
     private LimitCases() {}
