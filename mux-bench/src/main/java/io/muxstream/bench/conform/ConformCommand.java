@@ -7,6 +7,7 @@ import io.muxstream.bench.conform.listen.Check;
 import io.muxstream.bench.conform.listen.Findings;
 import io.muxstream.bench.conform.listen.ListeningServer;
 import io.muxstream.bench.conform.wire.RawLink;
+import io.muxstream.bench.console.Terminal;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;

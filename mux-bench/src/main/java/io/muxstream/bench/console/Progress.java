@@ -30,7 +30,7 @@ public final class Progress implements AutoCloseable {
 
     /** One on standard error, as what is behind it allows. */
     public static Progress onStandardError() {
-        return new Progress(System.err, isTerminal());
+        return new Progress(System.err, Terminal.isThere());
     }
 
     /**
@@ -63,20 +63,6 @@ public final class Progress implements AutoCloseable {
         if (terminal) {
             out.print(CLEAR_LINE);
             out.flush();
-        }
-    }
-
-    /** From Java 22 on there is a console also where there is no terminal, and it says so. */
-    @SuppressWarnings("SystemConsoleNull")
-    private static boolean isTerminal() {
-        Object console = System.console();
-        if (console == null || "dumb".equals(System.getenv("TERM"))) {
-            return false;
-        }
-        try {
-            return (Boolean) java.io.Console.class.getMethod("isTerminal").invoke(console);
-        } catch (ReflectiveOperationException e) {
-            return true;
         }
     }
 }

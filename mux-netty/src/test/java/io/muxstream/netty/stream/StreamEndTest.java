@@ -335,6 +335,8 @@ class StreamEndTest {
     @Test
     void whoeverTakesTheStreamsOutOfThePipelineWakesThoseWhoWait() {
         Call<Integer> reader = call(() -> client.input().read()).awaitBlocked();
+        // The streams join the pipeline on the event loop, and a reader can wait before they have.
+        await().atMost(Pair.DEADLINE).until(() -> ends.client().pipeline().get(StreamHandler.class) != null);
         ends.client().pipeline().remove(StreamHandler.class);
         assertThat(reader.failure()).isInstanceOf(IOException.class);
         assertThatThrownBy(() -> client.output().write(1)).isInstanceOf(IOException.class);

@@ -15,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ final class SimulatedParty implements ConnectionListener {
     private final List<SimulatedEnd> ends = new ArrayList<>();
     private final Map<Long, Story> offeredById = new HashMap<>();
     private final List<LogicalChannel> unanswered = new ArrayList<>();
-    private final Map<Acceptance, Long> ahead = new HashMap<>();
+    private final Map<Acceptance, Long> ahead = new LinkedHashMap<>();
     private final Deque<Story> unsent = new ArrayDeque<>();
     private final List<Runnable> beforeStart = new ArrayList<>();
     private @Nullable SimulatedParty peer;
