@@ -56,6 +56,10 @@ final class GrowthCases {
             }
             throw new Unmet("expected a refusal within " + MAX_REQUESTS + " requests, got a window of " + window);
         });
+        addGrants(list);
+    }
+
+    private static void addGrants(CaseList list) {
         answered(list, "growth-answer-never-shrinks", "An answer is never below the window.", (s, client) -> {
             Channel sink = client.open("sink");
             long window = sink.peerWindow();

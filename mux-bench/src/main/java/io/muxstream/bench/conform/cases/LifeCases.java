@@ -224,6 +224,10 @@ final class LifeCases {
                     client.probe();
                     OfferCases.expectQuiet(source);
                 });
+        addAroundTerminations(list);
+    }
+
+    private static void addAroundTerminations(CaseList list) {
         list.should("answer-carries-no-text", "6.6", PACKED, "An answer to a termination carries no error text.", s -> {
             Client client = s.connect();
             Channel echo = client.open("echo");

@@ -21,7 +21,6 @@ final class OfferCases {
         addPayloads(list);
         addWrongPayloads(list);
         addRescinded(list);
-        addWrongAnswers(list);
         addEarly(list);
     }
 
@@ -293,64 +292,6 @@ final class OfferCases {
                     client.probe();
                     expectQuiet(echo);
                 });
-    }
-
-    private static void addWrongAnswers(CaseList list) {
-        list.must("acceptance-of-ones-own-offer", "6.2", ALL, "UNEXPECTED_ACCEPTANCE ends the connection.", s -> {
-            Client client = s.connect();
-            Channel echo = client.open("echo");
-            s.expectFatal(client, echo.frame(Code.ACCEPTED, s.frames().acceptance(5_000)));
-        });
-        list.must(
-                "acceptance-of-ones-own-waiting-offer", "6.2", ALL, "UNEXPECTED_ACCEPTANCE ends the connection.", s -> {
-                    Client client = s.connect();
-                    client.probe();
-                    Channel waiting = client.offer("");
-                    s.expectFatal(
-                            client, waiting.frame(Code.ACCEPTED, s.frames().acceptance(5_000)));
-                });
-        list.must("second-acceptance", "6.2", ALL, "UNEXPECTED_ACCEPTANCE ends the connection.", s -> {
-            Client client = s.connect();
-            client.open("offerback:echo");
-            Channel back = client.awaitOffer(1);
-            back.accept();
-            client.expectEcho(back, TEXT);
-            s.expectFatal(client, back.frame(Code.ACCEPTED, s.frames().acceptance(5_000)));
-        });
-        for (int code : new int[] {2, 3, 5, 6, 7, 8}) {
-            list.must(
-                    IdCases.words(code) + "-before-accepting",
-                    "6.2",
-                    code < Code.PROCESSED ? ALL : PACKED,
-                    "FRAME_BEFORE_ACCEPTANCE ends the connection.",
-                    s -> {
-                        Client client = s.connect();
-                        client.probe();
-                        client.open("offerback:echo");
-                        Channel back = client.awaitOffer(1);
-                        boolean numbered = code == Code.PROCESSED || code == Code.WINDOW_ADJUST;
-                        byte[] payload = numbered ? s.frames().number(0) : new byte[0];
-                        s.expectFatal(client, back.frame(code, code == Code.CONTENT ? TEXT : payload));
-                    });
-        }
-        String why = "MALFORMED_PAYLOAD ends the connection.";
-        badAcceptance(list, "acceptance-with-a-str", why, Pack.array(new byte[][] {Pack.str("5000")}));
-        badAcceptance(list, "acceptance-with-a-negative-window", why, Pack.array(new byte[][] {Pack.sint(-1)}));
-        badAcceptance(list, "acceptance-that-is-no-array", why, Pack.uint(5_000));
-        badAcceptance(
-                list,
-                "acceptance-with-a-window-above-62-bits",
-                "WINDOW_OUT_OF_RANGE ends the connection.",
-                Pack.array(new byte[][] {Pack.uint((1L << 62) + 1)}));
-    }
-
-    private static void badAcceptance(CaseList list, String name, String why, byte[] payload) {
-        list.must(name, "5.2", PACKED, why, s -> {
-            Client client = s.connect();
-            client.probe();
-            client.open("offerback:echo");
-            s.expectFatal(client, client.awaitOffer(1).frame(Code.ACCEPTED, payload));
-        });
     }
 
     private static void addEarly(CaseList list) {

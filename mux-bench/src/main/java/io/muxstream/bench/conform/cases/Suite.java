@@ -14,7 +14,7 @@ public final class Suite {
         ElementCases.addTo(list);
         IdCases.addTo(list);
         OfferCases.addTo(list);
-        ServersOfferCases.addTo(list);
+        AnswerCases.addTo(list);
         LifeCases.addTo(list);
         FlowCases.addTo(list);
         GrowthCases.addTo(list);
