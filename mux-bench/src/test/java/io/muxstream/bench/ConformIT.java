@@ -94,16 +94,20 @@ class ConformIT {
 
     @ParameterizedTest
     @CsvSource({
-        "ANSWERS_NO_TERMINATION, the answer to a termination, expected deviation, 0",
-        "ANSWERS_NO_TERMINATION, something else, changed, 1",
-        "NONE, the answer to a termination, changed, 1"
+        "ANSWERS_NO_TERMINATION, the answer to a termination, false, expected deviation, 0",
+        "ANSWERS_NO_TERMINATION, something else, false, changed, 1",
+        "NONE, the answer to a termination, false, changed, 1",
+        "ANSWERS_NO_TERMINATION, the answer to a termination, true, expected deviation, 0",
+        "ANSWERS_NO_TERMINATION, something else, true, changed, 1",
+        "NONE, the answer to a termination, true, passed, 0"
     })
     void aDeviationCountsAsExpectedOnlyWhereItShowsAsItIsKnownTo(
-            FakeServer.Fault fault, String shows, String verdict, int status) throws Exception {
+            FakeServer.Fault fault, String shows, boolean sometimes, String verdict, int status) throws Exception {
         Files.writeString(
                 folder.resolve("known.json"),
                 "[{\"case\": \"termination-of-an-echo\", \"versions\": [3], \"shows\": \"" + shows
-                        + "\", \"instead\": \"no answer comes\", \"why\": \"it is made so\"}]");
+                        + "\", \"instead\": \"no answer comes\", \"why\": \"it is made so\", \"sometimes\": "
+                        + sometimes + "}]");
         try (FakeServer server = new FakeServer(fault)) {
             List<String> arguments = telling();
             arguments.addAll(List.of("--deviations", path("known.json")));

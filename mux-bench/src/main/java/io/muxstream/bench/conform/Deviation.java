@@ -10,5 +10,6 @@ import java.util.Set;
  * @param shows a part of what comes then, so that no other failure hides behind this one
  * @param instead what the implementation does
  * @param why what is known of the reason
+ * @param sometimes whether it hangs on the timing: it may pass as well
  */
-record Deviation(String name, Set<Integer> versions, String shows, String instead, String why) {}
+record Deviation(String name, Set<Integer> versions, String shows, String instead, String why, boolean sometimes) {}

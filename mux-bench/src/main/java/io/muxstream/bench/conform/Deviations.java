@@ -21,6 +21,9 @@ final class Deviations {
     private static final Set<String> BUILT_IN = Set.of("node", "dotnet");
     private static final Set<String> FIELDS = Set.of("case", "versions", "shows", "instead", "why");
 
+    /** May be there besides. */
+    private static final String SOMETIMES = "sometimes";
+
     private final List<Deviation> all;
 
     private Deviations(List<Deviation> all) {
@@ -78,6 +81,7 @@ final class Deviations {
     private static Deviation deviation(JsonNode node) {
         Set<String> fields = new TreeSet<>();
         node.fieldNames().forEachRemaining(fields::add);
+        boolean sometimes = fields.remove(SOMETIMES) && node.path(SOMETIMES).asBoolean();
         if (!fields.equals(FIELDS)) {
             throw new IllegalArgumentException(
                     "expected a deviation with " + new TreeSet<>(FIELDS) + ", got one with " + fields);
@@ -89,7 +93,8 @@ final class Deviations {
                 versions,
                 node.path("shows").asText(),
                 node.path("instead").asText(),
-                node.path("why").asText());
+                node.path("why").asText(),
+                sometimes);
     }
 
     private static Deviation check(Deviation one, Map<String, Set<Integer>> known, List<Deviation> before) {
