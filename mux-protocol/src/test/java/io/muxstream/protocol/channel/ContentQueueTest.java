@@ -132,6 +132,25 @@ class ContentQueueTest {
         assertThat(queue.isEmpty()).isTrue();
     }
 
+    @Test
+    void aGatheringBufferIsFilledToItsLastByteAndThenTheNextOneIsBegun() {
+        for (int i = 0; i < 33; i++) {
+            queue.add(text("x".repeat(256)));
+        }
+        assertThat(take()).hasSize(8_192);
+        assertThat(take()).hasSize(256);
+        assertThat(queue.isEmpty()).isTrue();
+    }
+
+    @Test
+    void gatheringGoesOnWhenWhatLiesBeforeItIsTaken() {
+        queue.add(text("a".repeat(300)));
+        queue.add(text("b"));
+        assertThat(take()).hasSize(300);
+        queue.add(text("c"));
+        assertThat(take()).isEqualTo("bc");
+    }
+
     private ByteBuf text(String text) {
         return allocator.buffer(text.length()).writeBytes(text.getBytes(StandardCharsets.US_ASCII));
     }
